@@ -38,6 +38,17 @@ Program legalize_ops(const Program& program, const TargetCaps& caps);
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
 Program count_lanes(const Program& program, const TargetCaps& caps);
 
+/// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
+/// element that is read, and shuffles of them, where those are fewer instructions than moving each
+/// element. Loads of neighbours, of one statement or of several that nothing is stored between,
+/// share them.
+///     X[ramp(i*2, 2, 8)] + X[ramp(i*2 + 1, 2, 8)]
+///   → let a = X[ramp(i*2, 1, 8)], b = X[ramp(i*2 + 8, 1, 8)];
+///     shuffle({a, b}, 0 2 4 6 8 10 12 14) + shuffle({a, b}, 1 3 5 7 9 11 13 15)
+/// Must run after masks have become counts, of which a dense load takes as many elements as the
+/// lanes need.
+Program deinterleave_loads(const Program& program, const TargetCaps& caps);
+
 /// Loads in the arms of a select by lanes get the lanes that choose the arm as their mask, so that
 /// both arms can be computed; an arm of much work becomes one of a select by "any lane".
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)

@@ -22,6 +22,14 @@ struct TargetCaps {
   /// Vectors of bytes compare into the mask of vectors of any type.
   bool byte_masks = true;
 
+  /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
+  int merges[4] = {1, 1, 1, 1};
+  int register_bytes = 64;
+  /// Vectors of narrower elements load lane by lane under a mask.
+  int masked_bytes = 1;
+  /// Instructions that move one element of memory into a lane.
+  static constexpr int kElementMove = 2;
+
   // Bugs of LLVM that passes go around (lower/machine/workarounds).
   bool loses_byte_quotients = false;
   bool widens_masked_stores = false;

@@ -120,6 +120,8 @@ class LlvmFunction {
   /// Lanes of a followed by those of b.
   LlvmValue concat(const LlvmValue& a, const LlvmValue& b);
   LlvmValue shuffle(const LlvmValue& vector, const Vec<int>& lanes);
+  LlvmValue shuffle(const LlvmValue& a, const LlvmValue& b,
+                    const Vec<int>& lanes);  ///< of one type
   LlvmValue extract(const LlvmValue& vector, int lane);
   LlvmValue insert(const LlvmValue& vector, const LlvmValue& scalar, int lane);
   /// llvm.<name>.<overload>(args…), where the result and all arguments have the first one's type.

@@ -4,6 +4,8 @@
 #include <lathe/lower/impl/pipeline.ipp>
 #include <lathe/lower/machine/contract.ipp>
 #include <lathe/lower/machine/count_lanes.ipp>
+#include <lathe/lower/machine/deinterleave.ipp>
+#include <lathe/lower/machine/deinterleave_loads.ipp>
 #include <lathe/lower/machine/guard_operators.ipp>
 #include <lathe/lower/machine/lane_masks.ipp>
 #include <lathe/lower/machine/legalize_ops.ipp>
@@ -11,3 +13,4 @@
 #include <lathe/lower/machine/mask_arms.ipp>
 #include <lathe/lower/machine/narrow_types.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>
+#include <lathe/lower/machine/strided_loads.ipp>

@@ -3,6 +3,7 @@
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/machine_form.hpp>
+#include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -66,8 +67,9 @@ class CountLanes : public SharingMutator {
       return with_value("end", expr(b), [&](const AnyExpr& y) {
         if (step == 0)
           return make_broadcast(make_binary(equal ? BinaryOp::le : BinaryOp::lt, x, y), t.lanes);
-        if (step == 1) return first_lanes(lanes_below(x, y, equal, t.lanes), t.lanes);
-        return make_unary(UnaryOp::not_, first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes));
+        if (step == 1) return first_lanes(lanes_below(x, y, equal, t.lanes), t.lanes, caps_);
+        return make_unary(UnaryOp::not_,
+                          first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes, caps_));
       });
     });
   }
@@ -80,22 +82,6 @@ class CountLanes : public SharingMutator {
         kI64, make_binary(BinaryOp::min, apart, make_int(kU64, or_equal ? lanes - 1 : lanes)));
     return make_select(make_binary(or_equal ? BinaryOp::le : BinaryOp::lt, from, end),
                        or_equal ? count + 1 : count, AnyExpr(0));
-  }
-
-  /// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
-  AnyExpr first_lanes(const AnyExpr& count, int lanes) const {
-    const DType mask = kBool.with_lanes(lanes);
-    if (caps_.mask_words && (lanes == 8 || lanes == 16 || lanes == 32)) {
-      // A mask register is an integer: all ones, shifted out and turned around.
-      const DType word{TypeCode::uint, static_cast<std::uint8_t>(lanes), 1, false};
-      AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
-      return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
-    }
-    // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
-    // as what it masks.
-    const DType t = caps_.byte_masks && lanes <= 64 ? kI8 : kI32;
-    return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
-                       make_broadcast(make_cast(t, count), lanes));
   }
 
   Facts facts_;

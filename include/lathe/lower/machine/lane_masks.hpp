@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/ir/expr.hpp>
+#include <lathe/support/target_caps.hpp>
 
 namespace lathe::detail {
 
@@ -12,5 +13,10 @@ AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& 
 /// The same where each of `lanes` lanes may feed any other.
 AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
 AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
+/// The count of such a mask, or of one of known numbers; empty for any other.
+AnyExpr count_of_first_lanes(const AnyExpr& mask);
 
 }  // namespace lathe::detail

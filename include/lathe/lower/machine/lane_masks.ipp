@@ -63,4 +63,62 @@ LATHE_DECL AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b) {
   return !a ? b : !b ? a : logical_and(a, b);
 }
 
+LATHE_DECL AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps) {
+  const DType mask = kBool.with_lanes(lanes);
+  const std::int64_t* known = as_const_int(count);
+  if (!known && caps.mask_words && (lanes == 8 || lanes == 16 || lanes == 32)) {
+    // A mask register is an integer: all ones, shifted out and turned around.
+    const DType word{TypeCode::uint, static_cast<std::uint8_t>(lanes), 1, false};
+    AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
+    return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
+  }
+  // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
+  // as what it masks.
+  const DType t = caps.byte_masks && lanes <= 64 ? kI8 : kI32;
+  return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
+                     make_broadcast(known ? make_int(t, *known) : make_cast(t, count), lanes));
+}
+
+/// Of lanes first, first + 1 … below or at an end, where numbers say both.
+inline AnyExpr count_of_known(const BinaryNode& n) {
+  const auto* lane = n.a.as<RampNode>();
+  const auto* end = n.b.as<BroadcastNode>();
+  if (!lane || !end || (n.op != BinaryOp::lt && n.op != BinaryOp::le)) return {};
+  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
+  std::int64_t count = 0;
+  if (!first || !stop || !is_const(lane->stride, 1) ||
+      __builtin_sub_overflow(*stop, *first, &count))
+    return {};
+  if (n.op == BinaryOp::le && __builtin_add_overflow(count, 1, &count)) return {};
+  return AnyExpr(std::clamp<std::int64_t>(count, 0, lane->lanes));
+}
+
+/// What an integer was cast from, if that were 64 bits.
+inline AnyExpr before_cast(const AnyExpr& e) {
+  const auto* n = e.as<CastNode>();
+  return n && n->value.dtype() == kI64 ? n->value : AnyExpr();
+}
+
+LATHE_DECL AnyExpr count_of_first_lanes(const AnyExpr& mask) {
+  if (const auto* let = mask.as<LetNode>()) {
+    AnyExpr count = count_of_first_lanes(let->body);
+    return count ? make_let(let->bindings, std::move(count)) : count;
+  }
+  if (const auto* order = mask.as<BinaryNode>()) {
+    if (AnyExpr known = count_of_known(*order)) return known;
+    const auto* lane = order->a.as<RampNode>();
+    const auto* end = order->b.as<BroadcastNode>();
+    const bool counts = order->op == BinaryOp::lt && lane && end && is_const(lane->base, 0) &&
+                        lane->base.dtype().lanes == 1 && is_const(lane->stride, 1);
+    return counts ? before_cast(end->value) : AnyExpr();
+  }
+  const auto* word = mask.as<CallNode>();
+  if (!word || word->op != CallOp::reinterpret) return {};
+  const AnyExpr bits = before_cast(word->args[0]);
+  const auto* below = bits.as<UnaryNode>();
+  const auto* above = below && below->op == UnaryOp::bit_not ? below->a.as<BinaryNode>() : nullptr;
+  const bool shifted = above && above->op == BinaryOp::shl && is_const(above->a, -1);
+  return shifted ? above->b : AnyExpr();
+}
+
 }  // namespace lathe::detail

@@ -4,6 +4,22 @@
 
 namespace lathe {
 
+namespace detail {
+
+/// By the instructions that LLVM chooses. Below AVX-512 lanes do not cross 16 bytes in one.
+inline void set_merges(const Target& target, int (&merges)[4]) {
+  const auto set = [&](int bytes, int words, int others) {
+    merges[0] = bytes, merges[1] = words, merges[2] = merges[3] = others;
+  };
+  if (target.arch != "x86_64") return set(2, 2, 2);
+  if (target.has("avx512vbmi")) return set(2, 2, 1);
+  if (target.has("avx512bw")) return set(7, 2, 1);
+  if (target.has("avx2")) return set(7, 7, 3);
+  return target.has("ssse3") ? set(3, 3, 2) : set(12, 6, 2);
+}
+
+}  // namespace detail
+
 LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   const bool x86 = target.arch == "x86_64", llvm = language == Language::llvm;
   fma = !x86 || target.has("fma");
@@ -15,6 +31,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
+  detail::set_merges(target, merges);
+  register_bytes = target.vector_bytes;
+  masked_bytes = !llvm || !target.has("avx") ? 16 : target.has("avx512bw") ? 1 : 4;
   loses_byte_quotients = widens_masked_stores = llvm;
 }
 

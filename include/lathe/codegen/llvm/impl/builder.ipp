@@ -177,9 +177,13 @@ inline std::string llvm_lane_list(const Vec<int>& lanes) {
 }
 
 LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const Vec<int>& lanes) {
-  std::string type = llvm_type(vector.dtype);
-  return op(vector.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ",
-            vector.text, ", ", type, " poison, ", llvm_lane_list(lanes));
+  return shuffle(vector, {vector.dtype, "poison"}, lanes);
+}
+LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& a, const LlvmValue& b,
+                                           const Vec<int>& lanes) {
+  std::string type = llvm_type(a.dtype);
+  return op(a.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ", a.text,
+            ", ", type, " ", b.text, ", ", llvm_lane_list(lanes));
 }
 
 LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b) {
@@ -194,9 +198,7 @@ LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b
   for (int lane = 0; lane < n + m; ++lane) lanes.push_back(n == 1 ? lane - 1 : lane);
   if (n == 1) return insert(shuffle(b, lanes), a, 0);
   if (n == m) {
-    std::string type = llvm_type(a.dtype);
-    return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", a.text, ", ", type, " ",
-              b.text, ", ", llvm_lane_list(lanes));
+    return shuffle(a, b, lanes);
   }
   // shufflevector wants operands of one length: the shorter is padded.
   int wide = n > m ? n : m;
@@ -204,9 +206,7 @@ LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b
   for (int lane = 0; lane < wide; ++lane) pad.push_back(lane < (n > m ? m : n) ? lane : -1);
   for (int lane = 0; lane < m; ++lane) lanes[static_cast<std::size_t>(n + lane)] = wide + lane;
   LlvmValue first = n < wide ? shuffle(a, pad) : a, second = m < wide ? shuffle(b, pad) : b;
-  std::string type = llvm_type(first.dtype);
-  return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", first.text, ", ", type, " ",
-            second.text, ", ", llvm_lane_list(lanes));
+  return shuffle(first, second, lanes);
 }
 
 LATHE_DECL LlvmValue LlvmFunction::extract(const LlvmValue& vector, int lane) {

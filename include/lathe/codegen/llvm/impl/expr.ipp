@@ -119,6 +119,11 @@ LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
+  const DType t = n.vectors[0].dtype();
+  if (n.vectors.size() == 2 && t.lanes > 1 && n.lanes.size() > 1 && n.vectors[1].dtype() == t) {
+    const LlvmValue a = value(n.vectors[0]), b = value(n.vectors[1]);
+    return f_.shuffle(a, b, n.lanes);
+  }
   LlvmValue all;
   int first = 0;
   for (const auto& vector : n.vectors) {

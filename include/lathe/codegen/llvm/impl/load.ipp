@@ -92,13 +92,6 @@ LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, con
     LlvmValue all = f_.splat(load_element(at, t.scalar(), i, any), n);
     return mask.text.empty() ? all : f_.select(mask, all, llvm_zero(t));
   }
-  if (i.stride == 2 && mask.text.empty()) {
-    // Two dense loads that end at the last element read.
-    LlvmValue low = load_dense(at, t, i, mask), high = load_dense(at, t, shifted(i, n - 1), mask);
-    Vec<int> lanes;
-    for (int l = 0; l < n; ++l) lanes.push_back(2 * l < n ? 2 * l : 2 * l + 1);
-    return f_.shuffle(f_.concat(low, high), lanes);
-  }
   LlvmValue base = f_.splat(i.base, n);
   LlvmValue steps = llvm_iota(kI64.with_lanes(n), i.stride);
   return gather(at, t, f_.binary("add", base, steps), mask);

@@ -3,21 +3,15 @@
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
+#include <lathe/lower/machine/lane_masks.hpp>
 
 namespace lathe::detail {
 
 /// How many lanes a mask of known numbers keeps, if these are the first ones; else 0.
 inline int first_lanes_kept(const AnyExpr& mask) {
-  const auto* n = mask.as<BinaryNode>();
-  const auto* lane = n ? n->a.as<RampNode>() : nullptr;
-  const auto* end = n ? n->b.as<BroadcastNode>() : nullptr;
-  if (!lane || !end || (n->op != BinaryOp::lt && n->op != BinaryOp::le)) return 0;
-  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
-  std::int64_t kept = 0;
-  if (!first || !stop || !is_const(lane->stride, 1) || __builtin_sub_overflow(*stop, *first, &kept))
-    return 0;
-  if (n->op == BinaryOp::le && __builtin_add_overflow(kept, 1, &kept)) return 0;
-  return kept > 0 && kept < lane->lanes ? static_cast<int>(kept) : 0;
+  const AnyExpr count = count_of_first_lanes(mask);
+  const std::int64_t* kept = count ? as_const_int(count) : nullptr;
+  return kept && *kept < mask.dtype().lanes ? static_cast<int>(*kept) : 0;
 }
 
 /// The store without its mask, or none where it is another store.

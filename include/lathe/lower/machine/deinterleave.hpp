@@ -1,0 +1,62 @@
+// Lanes that lie a constant number of elements apart, from dense vectors by shuffles.
+#pragma once
+
+#include <lathe/ir/expr.hpp>
+#include <lathe/support/target_caps.hpp>
+
+namespace lathe::detail {
+
+/// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
+/// those before base + limit where there is one.
+struct Run {
+  Buffer buffer;
+  AnyExpr base;
+  std::int64_t extent = 0;
+  AnyExpr limit;
+};
+
+/// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
+/// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
+/// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
+class Deinterleave {
+ public:
+  /// The run is at least as long as a vector of this type.
+  Deinterleave(DType type, std::int64_t stride, Run run, const TargetCaps& caps);
+
+  /// Elements offset + l * stride of the run, as a variable that one of `lets` binds.
+  AnyExpr lanes_from(std::int64_t offset);
+
+  Vec<LetBinding> lets;
+  int loads = 0, shuffles = 0;
+
+ private:
+  /// Of every `step`-th element from `residue` on, vector `index`.
+  struct Part {
+    std::size_t level;
+    std::int64_t step, residue, index;
+  };
+  /// Where an element of a part is.
+  struct Source {
+    std::int64_t vector = -1;  ///< none holds it: the run has ended
+    int lane = 0;
+  };
+  AnyExpr part(const Part& p);
+  AnyExpr merged(const Part& p);
+  AnyExpr named(AnyExpr value);
+  Source source(const Part& p, std::int64_t lane) const;
+  std::int64_t first_of(std::int64_t dense_vector) const;
+  AnyExpr dense(std::int64_t first) const;
+
+  const DType type_;
+  const std::int64_t lanes_;
+  const Run run_;
+  const TargetCaps& caps_;
+  Vec<std::int64_t> factors_;
+  struct Known {
+    Part part;
+    AnyExpr value;
+  };
+  Vec<Known> known_;
+};
+
+}  // namespace lathe::detail

@@ -1,0 +1,235 @@
+#pragma once
+
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/sharing_mutator.hpp>
+#include <lathe/lower/machine/strided_loads.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// Strided loads that happen wherever an expression is evaluated, by names that are known there.
+class UnconditionalLoads : public Visitor {
+ public:
+  struct Found {
+    const LoadNode* node;
+    StridedLoad load;
+  };
+  Vec<Found> found;
+
+  void expr(const AnyExpr& e) override {
+    if (e->shared() && !seen_.insert(e.get()).second) return;
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) inside_.insert(b.var.get());
+    if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
+    descend(e);
+    const auto* n = e.as<LoadNode>();
+    StridedLoad load;
+    if (n && load.set(*n) && known(n->indices[0]) && (!n->mask || known(n->mask)))
+      found.push_back({n, std::move(load)});
+  }
+
+ private:
+  bool known(const AnyExpr& e) const {
+    if (inside_.size() == 0) return true;
+    for (const VarRef& v : free_vars(e))
+      if (inside_.contains(v.get())) return false;
+    return true;
+  }
+  NodeSet seen_, inside_;
+};
+
+/// Groups of the loads of statements that follow each other.
+struct LoadPlan {
+  struct Entry {
+    StridedGroup group;
+    std::size_t first, last;  ///< steps that load from it
+    bool open = true;
+    Vec<LetBinding> lets{};
+  };
+  struct Use {
+    const LoadNode* node;
+    AnyExpr var;
+    std::size_t step, entry;
+  };
+  Vec<Entry> entries;
+  Vec<Use> uses;
+
+  void add(const AnyExpr& e, std::size_t step) {
+    UnconditionalLoads loads;
+    loads.expr(e);
+    for (const auto& [node, load] : loads.found) place(*node, load, step);
+  }
+  void stored(const Buffer& b) {
+    for (Entry& entry : entries)
+      if (entry.group.depends_on(b)) entry.open = false;
+  }
+  void close() {
+    for (Entry& entry : entries) entry.open = false;
+  }
+  void finish(const TargetCaps& caps) {
+    for (Entry& entry : entries) entry.lets = entry.group.lets(caps);
+  }
+
+ private:
+  void place(const LoadNode& n, const StridedLoad& load, std::size_t step) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!entries[k].open) continue;
+      if (AnyExpr var = entries[k].group.add(n, load)) {
+        entries[k].last = step;
+        uses.push_back({&n, std::move(var), step, k});
+        return;
+      }
+    }
+    entries.push_back({StridedGroup(n, load), step, step});
+    AnyExpr var = entries.back().group.add(n, load);
+    uses.push_back({&n, std::move(var), step, entries.size() - 1});
+  }
+};
+
+/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
+struct OrderedStmt {
+  Stmt stmt;
+  bool opens;
+};
+inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
+  const Vec<Stmt> list = seq_of(s);
+  for (const Stmt& child : list) out.push_back({child, false});
+  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
+  if (!let || seq_of(let->body).empty()) return;
+  out.back().opens = true;
+  follow(let->body, out);
+}
+
+class DeinterleaveLoads : public SharingMutator {
+ public:
+  explicit DeinterleaveLoads(const TargetCaps& caps) : caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    Vec<OrderedStmt> steps;
+    follow(s, steps);
+    if (steps.empty()) return s;
+    const LoadPlan plan = planned(steps);
+    Vec<Piece> pieces;
+    for (std::size_t k = steps.size(); k-- > 0;) {
+      forget(0);
+      loaded_.clear();
+      use(plan, k);
+      const Stmt& step = steps[k].stmt;
+      if (steps[k].opens) {
+        const auto* let = step.as<LetStmtNode>();
+        AnyExpr value = expr(let->value);
+        pieces.push_back(joined(pieces, steps.size() - 1));
+        pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
+      } else {
+        const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
+        pieces.push_back({nested ? stmt(step) : descend(step), k});
+      }
+      for (const LoadPlan::Entry& entry : plan.entries) {
+        if (entry.first != k || entry.lets.empty()) continue;
+        Piece piece = joined(pieces, entry.last);
+        for (std::size_t b = entry.lets.size(); b-- > 0;)
+          piece.stmt = make_let_stmt(entry.lets[b].var, entry.lets[b].value, piece.stmt);
+        pieces.push_back(std::move(piece));
+      }
+    }
+    return joined(pieces, steps.size() - 1).stmt;
+  }
+
+ private:
+  // A group's variables stand around all that follows its first load up to its last, and passes go
+  // down such a nest by recursion.
+  static constexpr std::size_t kMostSteps = 128;
+
+  LoadPlan planned(const Vec<OrderedStmt>& steps) const {
+    LoadPlan plan;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      if (k % kMostSteps == 0) plan.close();
+      const Stmt& s = steps[k].stmt;
+      if (const auto* store = s.as<StoreNode>()) {
+        plan.add(store->value, k);
+        if (store->mask) plan.add(store->mask, k);
+        plan.stored(store->buffer);
+      } else if (steps[k].opens) {
+        plan.add(s.as<LetStmtNode>()->value, k);
+      } else if (!prefetched(s)) {
+        plan.close();
+      }
+    }
+    plan.finish(caps_);
+    return plan;
+  }
+
+  /// What has been rewritten, the next statement last, with the last step that each holds.
+  struct Piece {
+    Stmt stmt;
+    std::size_t last;
+  };
+  static Piece joined(Vec<Piece>& pieces, std::size_t last) {
+    Vec<Stmt> taken;
+    std::size_t reached = 0;
+    do {
+      reached = pieces.back().last;
+      taken.push_back(std::move(pieces.back().stmt));
+      pieces.pop_back();
+    } while (reached < last);
+    return {make_seq(std::move(taken)), reached};
+  }
+
+  void use(const LoadPlan& plan, std::size_t step) {
+    for (const LoadPlan::Use& u : plan.uses)
+      if (u.step == step && !plan.entries[u.entry].lets.empty()) loaded_.insert(u.node, u.var);
+  }
+
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      if (const AnyExpr* var = loaded_.find(n)) return *var;
+      // Names that the load needs are bound inside of its expression.
+      return by_lanes_ ? descend(e) : in_place(e);
+    }
+    const auto* n = e.as<SelectNode>();
+    if (!n) return descend(e);
+    AnyExpr condition = expr(n->condition);
+    const bool around = by_lanes_;
+    // A mask for each lane of a dense load costs more than it saves.
+    if (condition.dtype().lanes > 1) by_lanes_ = true;
+    AnyExpr yes = arm(n->yes), no = arm(n->no);
+    by_lanes_ = around;
+    return make_select(std::move(condition), std::move(yes), std::move(no));
+  }
+
+  // What is loaded here is not there for what follows.
+  AnyExpr arm(const AnyExpr& e) {
+    const std::size_t before = mark();
+    AnyExpr out = by_lanes_ ? expr(e) : in_place(e);
+    forget(before);
+    return out;
+  }
+
+  AnyExpr in_place(const AnyExpr& e) {
+    LoadPlan plan;
+    plan.add(e, 0);
+    plan.finish(caps_);
+    Vec<LetBinding> lets;
+    for (const LoadPlan::Entry& entry : plan.entries)
+      for (const LetBinding& b : entry.lets) lets.push_back(b);
+    if (lets.empty()) return e.kind() == ExprKind::Load ? descend(e) : expr(e);
+    NodeMap<AnyExpr> around = loaded_;
+    use(plan, 0);
+    AnyExpr body = e.kind() == ExprKind::Load ? rewritten(e) : expr(e);
+    loaded_ = std::move(around);
+    return make_let(std::move(lets), std::move(body));
+  }
+
+  const TargetCaps& caps_;
+  NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
+  bool by_lanes_ = false;    ///< in an arm that some lanes choose
+};
+
+}  // namespace detail
+
+LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe

@@ -1,0 +1,49 @@
+// Loads whose lanes lie a constant number of elements apart, and those of them that share memory.
+#pragma once
+
+#include <lathe/arith/poly.hpp>
+#include <lathe/lower/machine/deinterleave.hpp>
+
+namespace lathe::detail {
+
+/// Lane l is element base + constant + l * stride, the last lane first if `reversed`.
+struct StridedLoad {
+  Poly base;  ///< without its constant
+  std::int64_t constant = 0, stride = 0;
+  bool reversed = false;
+  AnyExpr limit;  ///< how many of the first lanes are loaded; none: all
+
+  /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
+  bool set(const LoadNode& n);
+};
+
+/// Loads that lie within one stride of each other.
+class StridedGroup {
+ public:
+  StridedGroup(const LoadNode& n, const StridedLoad& load);
+
+  /// Empty if the load is none of these; else the variable that holds it.
+  AnyExpr add(const LoadNode& n, const StridedLoad& load);
+  /// Whether a store to the buffer may change what it reads.
+  bool depends_on(const Buffer& stored) const;
+  /// Variables and what they hold; empty if loads one element after the other cost no more.
+  Vec<LetBinding> lets(const TargetCaps& caps) const;
+
+ private:
+  struct Member {
+    std::int64_t constant;
+    bool reversed;
+    VarRef var;
+  };
+  int cost(const Deinterleave& whole, const TargetCaps& caps) const;
+
+  Buffer buffer_;
+  DType type_;
+  AnyExpr mask_;
+  StridedLoad first_;
+  AnyExpr base_;  ///< of the first load, its constant included
+  std::int64_t least_, most_;
+  Vec<Member> members_;
+};
+
+}  // namespace lathe::detail

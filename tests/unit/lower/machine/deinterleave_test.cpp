@@ -1,0 +1,188 @@
+// Which strided loads become dense ones, that neighbours share them, and that none reads further
+// than the program may.
+#include "../../codegen/against.hpp"
+#include "../../codegen/assembly.hpp"
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/jit/impl/layer.ipp>
+#endif
+#include <lathe/ir/verify.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+using namespace lathe;
+using namespace test;
+
+namespace {
+
+AnyExpr ramp(AnyExpr base, std::int64_t stride, int lanes) {
+  return make_ramp(std::move(base), AnyExpr(stride), lanes);
+}
+AnyExpr first_lanes_below(const AnyExpr& end, int lanes) {
+  return make_binary(BinaryOp::lt, ramp(0, 1, lanes), make_broadcast(end, lanes));
+}
+
+Program deinterleaved(const Program& p, const Target& target = Target("znver4")) {
+  const Program out = deinterleave_loads(count_lanes(p, target), target);
+  CHECK(verify_reason(guard_operators(mask_arms(out), target), Stage::machine) == "");
+  return out;
+}
+
+/// y[l] = x[from + l * stride] + x[from + 1 + l * stride] + … of as many neighbours.
+struct Sums {
+  Build b;
+  Buffer x, y;
+  int lanes;
+  DType type;
+
+  Sums(DType t, int its_lanes) : lanes(its_lanes), type(t) {
+    x = b.buffer("x", t), y = b.output("y", t);
+  }
+  Stmt row(const AnyExpr& from, std::int64_t stride, int neighbours, const AnyExpr& to,
+           const AnyExpr& mask = {}) const {
+    AnyExpr sum;
+    for (int k = 0; k < neighbours; ++k) {
+      AnyExpr one = make_load(x, {ramp(from + k, stride, lanes)}, mask);
+      sum = sum ? sum + one : one;
+    }
+    return make_store(y, {ramp(to, 1, lanes)}, sum);
+  }
+};
+
+std::size_t shuffles(const Program& p) { return count_of(p.str(), "shuffle("); }
+std::size_t loads(const Program& p) {
+  return count_of(p.str(), "= x[") + count_of(p.str(), "+ x[");
+}
+
+}  // namespace
+
+TEST_CASE("s neighbours of stride s are s dense loads") {
+  for (int stride : {2, 3, 4, 5, 8}) {
+    CAPTURE(stride);
+    Sums sums(kF32, 16);
+    const VarRef i = make_var("i");
+    const Stmt row = sums.row(AnyExpr(i) * (16 * stride), stride, stride, AnyExpr(i) * 16);
+    const Program p = deinterleaved(sums.b.done(make_for(i, 0, 10, row)));
+    CHECK(loads(p) == static_cast<std::size_t>(stride));
+    CHECK(p.str().find(", 3, 16)") == std::string::npos);
+    const std::size_t steps = stride == 8 ? 8 * 3 : stride == 4 ? 4 * 2 : stride * (stride - 1);
+    CHECK(shuffles(p) == steps);
+  }
+}
+
+TEST_CASE("a load alone ends with its last element") {
+  Sums sums(kF32, 8);
+  const Program p = deinterleaved(sums.b.done(sums.row(0, 3, 1, 0)));
+  // Elements 0 to 21.
+  CHECK(p.str().find("x[ramp(from, 1, 8)]") != std::string::npos);
+  CHECK(p.str().find("x[ramp(from + 8, 1, 8)]") != std::string::npos);
+  CHECK(p.str().find("x[ramp(from + 14, 1, 8)]") != std::string::npos);
+  CHECK(shuffles(p) == 2);
+}
+
+TEST_CASE("statements share loads until one stores to what they read") {
+  Build b;
+  auto x = b.buffer("x", kF32, Access::inout), y = b.output("y", kF32);
+  const auto part = [&](int k) { return make_load(x, {ramp(k, 3, 16)}); };
+  const auto out = [&](int k) { return make_store(y, {ramp(k * 16, 1, 16)}, part(k)); };
+  const Program shared = deinterleaved(b.done(make_seq({out(0), out(1), out(2)})));
+  CHECK(count_of(shared.str(), "= x[") == 3);
+  const Stmt write = make_store(x, {ramp(0, 1, 16)}, make_float(kF32.with_lanes(16), 1));
+  const Program apart = deinterleaved(b.done(make_seq({out(0), write, out(1), out(2)})));
+  CHECK(count_of(apart.str(), "= x[") == 6);
+}
+
+TEST_CASE("what costs more than its elements stays") {
+  Sums sums(kF32, 8);
+  // 7 loads or 8, and 7 shuffles of 3 instructions each.
+  const Program alone = sums.b.done(sums.row(0, 8, 1, 0));
+  CHECK(shuffles(deinterleaved(alone, Target("x86-64-v3"))) == 0);
+  CHECK(shuffles(deinterleaved(alone)) == 7);
+  // An arm that lanes choose would need a mask of single lanes for each dense load.
+  const AnyExpr positive = make_binary(BinaryOp::gt, make_load(sums.x, {ramp(0, 1, 8)}),
+                                       make_float(kF32.with_lanes(8), 0));
+  const AnyExpr chosen =
+      make_select(positive, make_load(sums.x, {ramp(0, 3, 8)}), make_float(kF32.with_lanes(8), 0));
+  CHECK(shuffles(deinterleaved(sums.b.done(make_store(sums.y, {ramp(0, 1, 8)}, chosen)))) == 0);
+}
+
+TEST_CASE("each stride and number of neighbours gives what the evaluator gives") {
+  for (const char* name : {"x86-64", "x86-64-v3", "host"}) {
+    const Target target(name);
+    if (!target.runs_on(host())) continue;
+    for (DType t : {kF32, kU8, kU16, kF64, kBool})
+      for (int lanes : {2, 5, 8, 16, 32}) {
+        Build b;
+        auto x = b.buffer("x", t), y = b.output("y", t);
+        auto n = b.dim("n");
+        Vec<Stmt> rows;
+        int to = 0;
+        for (std::int64_t stride : {2, 3, 4, 5, 6, 7, 8, -2, -3, -8})
+          for (bool masked : {false, true})
+            for (int k : {0, 1, 3}) {
+              const AnyExpr from = AnyExpr(stride < 0 ? 300 : 3) + k;
+              const AnyExpr mask = masked ? first_lanes_below(AnyExpr(n), lanes) : AnyExpr();
+              rows.push_back(make_store(y, {ramp(to, 1, lanes)},
+                                        make_load(x, {ramp(from, stride, lanes)}, mask)));
+              to += lanes;
+            }
+        Bytes data;
+        for (int k = 0; k < 600 * t.element_bytes(); ++k)
+          data.data.push_back(static_cast<unsigned char>(t.is_bool() ? k % 3 == 0 : k * 7 % 61));
+        Bytes zeros;
+        zeros.data.resize(static_cast<std::size_t>(to * t.element_bytes()));
+        const Program p = b.done(make_seq(rows));
+        for (std::uint64_t kept : {0, 1, 4})
+          check_against_evaluator(p, {data, zeros}, {kept}, target);
+      }
+  }
+}
+
+TEST_CASE("no dense load reaches past the last element, masked or not") {
+  for (const auto* llvm : llvms())
+    for (int stride : {2, 3, 4, 7, 8})
+      for (int neighbours = 1; neighbours <= stride; neighbours += 2)
+        for (std::int64_t kept : {0, 1, 5, 15, 16}) {
+          CAPTURE(stride);
+          CAPTURE(neighbours);
+          CAPTURE(kept);
+          Sums sums(kU8, 16);
+          const VarRef n = sums.b.dim("n");
+          const AnyExpr mask = first_lanes_below(AnyExpr(n), 16);
+          const AnyExpr all = make_binary(BinaryOp::eq, AnyExpr(n), AnyExpr(16));
+          Stmt whole = make_if(all, sums.row(0, stride, neighbours, 16));
+          Kernel k(sums.b.done(make_seq({sums.row(0, stride, neighbours, 0, mask), whole})), *llvm);
+          GuardedPage page;
+          const std::int64_t extent = kept == 0 ? 0 : (kept - 1) * stride + neighbours;
+          auto* const data = page.end<std::uint8_t>() - extent;
+          for (int e = 0; e < extent; ++e) data[e] = static_cast<std::uint8_t>(e);
+          std::vector<std::uint8_t> out(32, 0);
+          REQUIRE(k.call(data, out.data(), kept) == 0);
+          for (int l = 0; l < 16; ++l) {
+            int sum = 0;
+            for (int e = 0; e < neighbours; ++e) sum += l < kept ? l * stride + e : 0;
+            CHECK(out[static_cast<std::size_t>(l)] == (sum & 255));
+            CHECK(out[static_cast<std::size_t>(16 + l)] == (kept == 16 ? sum & 255 : 0));
+          }
+        }
+}
+
+TEST_CASE("no element moves by itself at strides 2, 3, 4 and 8") {
+  for (const auto* llvm : llvms())
+    for (const char* name : {"znver4", "x86-64-v3"})
+      for (DType t : {kU8, kU16, kF32})
+        for (int stride : {2, 3, 4, 8}) {
+          CAPTURE(std::string(name));
+          CAPTURE(t.str());
+          CAPTURE(stride);
+          const Target target(name);
+          Sums sums(t, target.lanes(t.element_bytes()));
+          const VarRef i = make_var("i");
+          const Stmt row =
+              sums.row(AnyExpr(i) * (sums.lanes * stride), stride, stride, AnyExpr(i) * sums.lanes);
+          const Program p = legal(sums.b.done(make_for(i, 0, 100, row)), target);
+          const std::string text = emit_llvm(p, target, llvm->major()).text;
+          const std::string loop = innermost_loop(compile_to_assembly(*llvm, text, target));
+          for (const char* move : {"pinsr", "pextr", "insertps", "gather", "movz"})
+            CHECK(count_of(loop, move) == 0);
+          CHECK(count_of(loop, "vmovs") == 0);
+        }
+}
