@@ -5525,6 +5525,14 @@ struct TargetCaps {
   /// Vectors of bytes compare into the mask of vectors of any type.
   bool byte_masks = true;
 
+  /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
+  int merges[4] = {1, 1, 1, 1};
+  int register_bytes = 64;
+  /// Vectors of narrower elements load lane by lane under a mask.
+  int masked_bytes = 1;
+  /// Instructions that move one element of memory into a lane.
+  static constexpr int kElementMove = 2;
+
   // Bugs of LLVM that passes go around (lower/machine/workarounds).
   bool loses_byte_quotients = false;
   bool widens_masked_stores = false;
@@ -10271,6 +10279,25 @@ Program legalize_ops(const Program& program, const TargetCaps& caps);
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
 Program count_lanes(const Program& program, const TargetCaps& caps);
 
+/// As many stores that follow each other as the stride says that their lanes lie apart, to elements
+/// next to each other, become shuffles and dense stores where those are fewer instructions. What
+/// they store must not be read from the same buffer.
+///     Y[ramp(i*2, 2, 8)] = a; Y[ramp(i*2 + 1, 2, 8)] = b
+///   → Y[ramp(i*2, 1, 8)] = shuffle({a, b}, 0 8 1 9 …); Y[ramp(i*2 + 8, 1, 8)] = shuffle(…)
+/// Must run before loads are shared, which stores end.
+Program zip_stores(const Program& program, const TargetCaps& caps);
+
+/// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
+/// element that is read, and shuffles of them, where those are fewer instructions than moving each
+/// element. Loads of neighbours, of one statement or of several that nothing is stored between,
+/// share them.
+///     X[ramp(i*2, 2, 8)] + X[ramp(i*2 + 1, 2, 8)]
+///   → let a = X[ramp(i*2, 1, 8)], b = X[ramp(i*2 + 8, 1, 8)];
+///     shuffle({a, b}, 0 2 4 6 8 10 12 14) + shuffle({a, b}, 1 3 5 7 9 11 13 15)
+/// Must run after masks have become counts, of which a dense load takes as many elements as the
+/// lanes need.
+Program deinterleave_loads(const Program& program, const TargetCaps& caps);
+
 /// Loads in the arms of a select by lanes get the lanes that choose the arm as their mask, so that
 /// both arms can be computed; an arm of much work becomes one of a select by "any lane".
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
@@ -10289,6 +10316,28 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
+
+// ---- lathe/lower/machine/lane_masks.hpp
+// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+
+namespace lathe::detail {
+
+/// Whether a lane of the mask is set, as a scalar.
+AnyExpr any_lane(const AnyExpr& mask);
+/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
+AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
+/// The same where each of `lanes` lanes may feed any other.
+AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
+AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
+/// The count of such a mask, or of one of known numbers; empty for any other.
+AnyExpr count_of_first_lanes(const AnyExpr& mask);
+/// How many of the elements first, first + 1 … of as many lanes are below the limit.
+AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/sharing_mutator.hpp
 // A mutator for the last passes: what stands at several places of a statement is rewritten once and
@@ -10330,18 +10379,117 @@ class SharingMutator : public Mutator {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/lane_masks.hpp
-// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+// ---- lathe/lower/machine/deinterleave.hpp
+// Lanes that lie a constant number of elements apart, from dense vectors by shuffles.
 
 namespace lathe::detail {
 
-/// Whether a lane of the mask is set, as a scalar.
-AnyExpr any_lane(const AnyExpr& mask);
-/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
-AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
-/// The same where each of `lanes` lanes may feed any other.
-AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
-AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+/// Smallest first; none of 1.
+Vec<std::int64_t> prime_factors(std::int64_t n);
+
+/// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
+/// those before base + limit where there is one.
+struct Run {
+  Buffer buffer;
+  AnyExpr base;
+  std::int64_t extent = 0;
+  AnyExpr limit;
+};
+
+/// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
+/// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
+/// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
+class Deinterleave {
+ public:
+  /// The run is at least as long as a vector of this type.
+  Deinterleave(DType type, std::int64_t stride, Run run, const TargetCaps& caps);
+
+  /// Elements offset + l * stride of the run, as a variable that one of `lets` binds.
+  AnyExpr lanes_from(std::int64_t offset);
+
+  Vec<LetBinding> lets;
+  int loads = 0, shuffles = 0;
+
+ private:
+  /// Of every `step`-th element from `residue` on, vector `index`.
+  struct Part {
+    std::size_t level;
+    std::int64_t step, residue, index;
+  };
+  /// Where an element of a part is.
+  struct Source {
+    std::int64_t vector = -1;  ///< none holds it: the run has ended
+    int lane = 0;
+  };
+  AnyExpr part(const Part& p);
+  AnyExpr merged(const Part& p);
+  AnyExpr named(AnyExpr value);
+  Source source(const Part& p, std::int64_t lane) const;
+  std::int64_t first_of(std::int64_t dense_vector) const;
+  AnyExpr dense(std::int64_t first) const;
+
+  const DType type_;
+  const std::int64_t lanes_;
+  const Run run_;
+  const TargetCaps& caps_;
+  Vec<std::int64_t> factors_;
+  struct Known {
+    Part part;
+    AnyExpr value;
+  };
+  Vec<Known> known_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/strided_loads.hpp
+// Accesses whose lanes lie a constant number of elements apart, and loads that share memory.
+
+namespace lathe::detail {
+
+/// Lane l is element base + constant + l * stride, the last lane first if `reversed`.
+struct Strided {
+  Poly base;  ///< without its constant
+  std::int64_t constant = 0, stride = 0;
+  bool reversed = false;
+  AnyExpr limit;  ///< how many of the first lanes are accessed; none: all
+
+  /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
+  bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
+};
+
+/// Whether so many dense accesses and shuffles are fewer instructions than strided accesses element
+/// by element.
+bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+                      const TargetCaps& caps);
+
+/// Loads that lie within one stride of each other.
+class StridedGroup {
+ public:
+  StridedGroup(const LoadNode& n, const Strided& load);
+
+  /// Empty if the load is none of these; else the variable that holds it.
+  AnyExpr add(const LoadNode& n, const Strided& load);
+  /// Whether a store to the buffer may change what it reads.
+  bool depends_on(const Buffer& stored) const;
+  /// Variables and what they hold; empty if loads one element after the other cost no more.
+  Vec<LetBinding> lets(const TargetCaps& caps) const;
+
+ private:
+  struct Member {
+    std::int64_t constant;
+    bool reversed;
+    VarRef var;
+  };
+
+  Buffer buffer_;
+  DType type_;
+  AnyExpr mask_;
+  Strided first_;
+  AnyExpr base_;  ///< of the first load, its constant included
+  std::int64_t least_, most_;
+  Vec<Member> members_;
+};
 
 }  // namespace lathe::detail
 
@@ -10910,6 +11058,8 @@ class LlvmFunction {
   /// Lanes of a followed by those of b.
   LlvmValue concat(const LlvmValue& a, const LlvmValue& b);
   LlvmValue shuffle(const LlvmValue& vector, const Vec<int>& lanes);
+  LlvmValue shuffle(const LlvmValue& a, const LlvmValue& b,
+                    const Vec<int>& lanes);  ///< of one type
   LlvmValue extract(const LlvmValue& vector, int lane);
   LlvmValue insert(const LlvmValue& vector, const LlvmValue& scalar, int lane);
   /// llvm.<name>.<overload>(args…), where the result and all arguments have the first one's type.
@@ -12521,6 +12671,22 @@ LATHE_DECL Vec<std::string> known_targets() {
 // ---- lathe/support/impl/target_caps.ipp
 namespace lathe {
 
+namespace detail {
+
+/// By the instructions that LLVM chooses. Below AVX-512 lanes do not cross 16 bytes in one.
+inline void set_merges(const Target& target, int (&merges)[4]) {
+  const auto set = [&](int bytes, int words, int others) {
+    merges[0] = bytes, merges[1] = words, merges[2] = merges[3] = others;
+  };
+  if (target.arch != "x86_64") return set(2, 2, 2);
+  if (target.has("avx512vbmi")) return set(2, 2, 1);
+  if (target.has("avx512bw")) return set(7, 2, 1);
+  if (target.has("avx2")) return set(7, 7, 3);
+  return target.has("ssse3") ? set(3, 3, 2) : set(12, 6, 2);
+}
+
+}  // namespace detail
+
 LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   const bool x86 = target.arch == "x86_64", llvm = language == Language::llvm;
   fma = !x86 || target.has("fma");
@@ -12532,6 +12698,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
+  detail::set_merges(target, merges);
+  register_bytes = target.vector_bytes;
+  masked_bytes = !llvm || !target.has("avx") ? 16 : target.has("avx512bw") ? 1 : 4;
   loses_byte_quotients = widens_masked_stores = llvm;
 }
 
@@ -44166,6 +44335,10 @@ inline constexpr Pass kCpuPipeline[] = {
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
+    // Masks are counts, and stores that become one end what loads can share once.
+    {"zip_stores", run_pass<zip_stores>, Stage::flat},
+    // What an arm loads has no mask of single lanes yet.
+    {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
     // Every pass before may write operators as the IR means them.
     {"guard_operators", run_pass<guard_operators>, Stage::machine},
@@ -44377,8 +44550,9 @@ class CountLanes : public SharingMutator {
       return with_value("end", expr(b), [&](const AnyExpr& y) {
         if (step == 0)
           return make_broadcast(make_binary(equal ? BinaryOp::le : BinaryOp::lt, x, y), t.lanes);
-        if (step == 1) return first_lanes(lanes_below(x, y, equal, t.lanes), t.lanes);
-        return make_unary(UnaryOp::not_, first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes));
+        if (step == 1) return first_lanes(lanes_below(x, y, equal, t.lanes), t.lanes, caps_);
+        return make_unary(UnaryOp::not_,
+                          first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes, caps_));
       });
     });
   }
@@ -44393,22 +44567,6 @@ class CountLanes : public SharingMutator {
                        or_equal ? count + 1 : count, AnyExpr(0));
   }
 
-  /// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
-  AnyExpr first_lanes(const AnyExpr& count, int lanes) const {
-    const DType mask = kBool.with_lanes(lanes);
-    if (caps_.mask_words && (lanes == 8 || lanes == 16 || lanes == 32)) {
-      // A mask register is an integer: all ones, shifted out and turned around.
-      const DType word{TypeCode::uint, static_cast<std::uint8_t>(lanes), 1, false};
-      AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
-      return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
-    }
-    // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
-    // as what it masks.
-    const DType t = caps_.byte_masks && lanes <= 64 ? kI8 : kI32;
-    return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
-                       make_broadcast(make_cast(t, count), lanes));
-  }
-
   Facts facts_;
   const TargetCaps& caps_;
 };
@@ -44417,6 +44575,341 @@ class CountLanes : public SharingMutator {
 
 LATHE_DECL Program count_lanes(const Program& program, const TargetCaps& caps) {
   return program.with(detail::CountLanes(program, caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/deinterleave.ipp
+namespace lathe::detail {
+
+LATHE_DECL Vec<std::int64_t> prime_factors(std::int64_t n) {
+  Vec<std::int64_t> out;
+  for (std::int64_t p = 2; n > 1; ++p)
+    for (; n % p == 0; n /= p) out.push_back(p);
+  return out;
+}
+
+LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
+                                      const TargetCaps& caps)
+    : type_(type),
+      lanes_(type.lanes),
+      run_(std::move(run)),
+      caps_(caps),
+      factors_(prime_factors(stride)) {}
+
+LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
+  std::int64_t stride = 1;
+  for (std::int64_t f : factors_) stride *= f;
+  return part({factors_.size(), stride, offset, 0});
+}
+
+// The last one ends with the run.
+LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const {
+  return std::min(dense_vector * lanes_, run_.extent - lanes_);
+}
+
+LATHE_DECL AnyExpr Deinterleave::dense(std::int64_t first) const {
+  const AnyExpr index = make_ramp(fold_add(run_.base, AnyExpr(first)), AnyExpr(1), type_.lanes);
+  const AnyExpr count = run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(lanes_);
+  if (is_const(count, 0)) return make_const(type_, 0);
+  if (is_const(count, lanes_)) return make_load(run_.buffer, {index});
+  return make_load(run_.buffer, {index}, first_lanes(count, type_.lanes, caps_));
+}
+
+LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
+  for (const Known& k : known_)
+    if (k.part.level == p.level && k.part.residue == p.residue && k.part.index == p.index)
+      return k.value;
+  AnyExpr value;
+  if (p.level == 0) {
+    ++loads;
+    value = named(dense(first_of(p.index)));
+  } else {
+    value = merged(p);
+  }
+  known_.push_back({p, value});
+  return value;
+}
+
+// As vector and lane of the part that this one is taken from.
+LATHE_DECL Deinterleave::Source Deinterleave::source(const Part& p, std::int64_t lane) const {
+  const std::int64_t factor = factors_[p.level - 1], inner = p.step / factor;
+  const std::int64_t element = (p.index * lanes_ + lane) * factor + p.residue / inner;
+  if (element * inner + p.residue % inner >= run_.extent) return {};
+  std::int64_t vector = element / lanes_, first = vector * lanes_;
+  if (p.level == 1) first = first_of(vector);
+  return {vector, static_cast<int>(element - first)};
+}
+
+// One source after the other is merged in; a lane that is not there yet stays what it is.
+LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
+  const int lanes = static_cast<int>(lanes_);
+  const std::int64_t inner = p.step / factors_[p.level - 1];
+  Vec<Source> from;
+  for (int l = 0; l < lanes; ++l) from.push_back(source(p, l));
+  AnyExpr value;
+  Vec<int> picked;
+  std::int64_t first = from[0].vector, last = first;
+  for (const Source& s : from) last = std::max(last, s.vector);
+  const auto vector = [&](std::int64_t index) {
+    return part({p.level - 1, inner, p.residue % inner, index});
+  };
+  const auto lane_in = [&](std::int64_t index, int l, int shift, int otherwise) {
+    const Source& s = from[static_cast<std::size_t>(l)];
+    return s.vector == index ? s.lane + shift : otherwise;
+  };
+  value = vector(first);
+  for (std::int64_t v = first + 1; v <= last; ++v) {
+    if (std::none_of(from.begin(), from.end(), [&](const Source& s) { return s.vector == v; }))
+      continue;
+    Vec<int> map;
+    for (int l = 0; l < lanes; ++l)
+      map.push_back(lane_in(v, l, lanes, picked.empty() ? lane_in(first, l, 0, l) : l));
+    value = named(make_shuffle({value, vector(v)}, map));
+    ++shuffles;
+    picked = std::move(map);
+  }
+  if (!picked.empty()) return value;
+  Vec<int> map;
+  for (int l = 0; l < lanes; ++l) map.push_back(lane_in(first, l, 0, l));
+  ++shuffles;
+  return named(make_shuffle({value}, map));
+}
+
+LATHE_DECL AnyExpr Deinterleave::named(AnyExpr value) {
+  lets.push_back({make_var("v", type_), std::move(value)});
+  return lets.back().var;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/deinterleave_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Strided loads that happen wherever an expression is evaluated, by names that are known there.
+class UnconditionalLoads : public Visitor {
+ public:
+  struct Found {
+    const LoadNode* node;
+    Strided load;
+  };
+  Vec<Found> found;
+
+  void expr(const AnyExpr& e) override {
+    if (e->shared() && !seen_.insert(e.get()).second) return;
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) inside_.insert(b.var.get());
+    if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
+    descend(e);
+    const auto* n = e.as<LoadNode>();
+    Strided load;
+    if (n && load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
+        (!n->mask || known(n->mask)))
+      found.push_back({n, std::move(load)});
+  }
+
+ private:
+  bool known(const AnyExpr& e) const {
+    if (inside_.size() == 0) return true;
+    for (const VarRef& v : free_vars(e))
+      if (inside_.contains(v.get())) return false;
+    return true;
+  }
+  NodeSet seen_, inside_;
+};
+
+/// Groups of the loads of statements that follow each other.
+struct LoadPlan {
+  struct Entry {
+    StridedGroup group;
+    std::size_t first, last;  ///< steps that load from it
+    bool open = true;
+    Vec<LetBinding> lets{};
+  };
+  struct Use {
+    const LoadNode* node;
+    AnyExpr var;
+    std::size_t step, entry;
+  };
+  Vec<Entry> entries;
+  Vec<Use> uses;
+
+  void add(const AnyExpr& e, std::size_t step) {
+    UnconditionalLoads loads;
+    loads.expr(e);
+    for (const auto& [node, load] : loads.found) place(*node, load, step);
+  }
+  void stored(const Buffer& b) {
+    for (Entry& entry : entries)
+      if (entry.group.depends_on(b)) entry.open = false;
+  }
+  void close() {
+    for (Entry& entry : entries) entry.open = false;
+  }
+  void finish(const TargetCaps& caps) {
+    for (Entry& entry : entries) entry.lets = entry.group.lets(caps);
+  }
+
+ private:
+  void place(const LoadNode& n, const Strided& load, std::size_t step) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!entries[k].open) continue;
+      if (AnyExpr var = entries[k].group.add(n, load)) {
+        entries[k].last = step;
+        uses.push_back({&n, std::move(var), step, k});
+        return;
+      }
+    }
+    entries.push_back({StridedGroup(n, load), step, step});
+    AnyExpr var = entries.back().group.add(n, load);
+    uses.push_back({&n, std::move(var), step, entries.size() - 1});
+  }
+};
+
+/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
+struct OrderedStmt {
+  Stmt stmt;
+  bool opens;
+};
+inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
+  const Vec<Stmt> list = seq_of(s);
+  for (const Stmt& child : list) out.push_back({child, false});
+  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
+  if (!let || seq_of(let->body).empty()) return;
+  out.back().opens = true;
+  follow(let->body, out);
+}
+
+class DeinterleaveLoads : public SharingMutator {
+ public:
+  explicit DeinterleaveLoads(const TargetCaps& caps) : caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    Vec<OrderedStmt> steps;
+    follow(s, steps);
+    if (steps.empty()) return s;
+    const LoadPlan plan = planned(steps);
+    Vec<Piece> pieces;
+    for (std::size_t k = steps.size(); k-- > 0;) {
+      forget(0);
+      loaded_.clear();
+      use(plan, k);
+      const Stmt& step = steps[k].stmt;
+      if (steps[k].opens) {
+        const auto* let = step.as<LetStmtNode>();
+        AnyExpr value = expr(let->value);
+        pieces.push_back(joined(pieces, steps.size() - 1));
+        pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
+      } else {
+        const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
+        pieces.push_back({nested ? stmt(step) : descend(step), k});
+      }
+      for (const LoadPlan::Entry& entry : plan.entries) {
+        if (entry.first != k || entry.lets.empty()) continue;
+        Piece piece = joined(pieces, entry.last);
+        for (std::size_t b = entry.lets.size(); b-- > 0;)
+          piece.stmt = make_let_stmt(entry.lets[b].var, entry.lets[b].value, piece.stmt);
+        pieces.push_back(std::move(piece));
+      }
+    }
+    return joined(pieces, steps.size() - 1).stmt;
+  }
+
+ private:
+  // A group's variables stand around all that follows its first load up to its last, and passes go
+  // down such a nest by recursion.
+  static constexpr std::size_t kMostSteps = 128;
+
+  LoadPlan planned(const Vec<OrderedStmt>& steps) const {
+    LoadPlan plan;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      if (k % kMostSteps == 0) plan.close();
+      const Stmt& s = steps[k].stmt;
+      if (const auto* store = s.as<StoreNode>()) {
+        plan.add(store->value, k);
+        if (store->mask) plan.add(store->mask, k);
+        plan.stored(store->buffer);
+      } else if (steps[k].opens) {
+        plan.add(s.as<LetStmtNode>()->value, k);
+      } else if (!prefetched(s)) {
+        plan.close();
+      }
+    }
+    plan.finish(caps_);
+    return plan;
+  }
+
+  /// What has been rewritten, the next statement last, with the last step that each holds.
+  struct Piece {
+    Stmt stmt;
+    std::size_t last;
+  };
+  static Piece joined(Vec<Piece>& pieces, std::size_t last) {
+    Vec<Stmt> taken;
+    std::size_t reached = 0;
+    do {
+      reached = pieces.back().last;
+      taken.push_back(std::move(pieces.back().stmt));
+      pieces.pop_back();
+    } while (reached < last);
+    return {make_seq(std::move(taken)), reached};
+  }
+
+  void use(const LoadPlan& plan, std::size_t step) {
+    for (const LoadPlan::Use& u : plan.uses)
+      if (u.step == step && !plan.entries[u.entry].lets.empty()) loaded_.insert(u.node, u.var);
+  }
+
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      if (const AnyExpr* var = loaded_.find(n)) return *var;
+      // Names that the load needs are bound inside of its expression.
+      return by_lanes_ ? descend(e) : in_place(e);
+    }
+    const auto* n = e.as<SelectNode>();
+    if (!n) return descend(e);
+    AnyExpr condition = expr(n->condition);
+    const bool around = by_lanes_;
+    // A mask for each lane of a dense load costs more than it saves.
+    if (condition.dtype().lanes > 1) by_lanes_ = true;
+    AnyExpr yes = arm(n->yes), no = arm(n->no);
+    by_lanes_ = around;
+    return make_select(std::move(condition), std::move(yes), std::move(no));
+  }
+
+  // What is loaded here is not there for what follows.
+  AnyExpr arm(const AnyExpr& e) {
+    const std::size_t before = mark();
+    AnyExpr out = by_lanes_ ? expr(e) : in_place(e);
+    forget(before);
+    return out;
+  }
+
+  AnyExpr in_place(const AnyExpr& e) {
+    LoadPlan plan;
+    plan.add(e, 0);
+    plan.finish(caps_);
+    Vec<LetBinding> lets;
+    for (const LoadPlan::Entry& entry : plan.entries)
+      for (const LetBinding& b : entry.lets) lets.push_back(b);
+    if (lets.empty()) return e.kind() == ExprKind::Load ? descend(e) : expr(e);
+    NodeMap<AnyExpr> around = loaded_;
+    use(plan, 0);
+    AnyExpr body = e.kind() == ExprKind::Load ? rewritten(e) : expr(e);
+    loaded_ = std::move(around);
+    return make_let(std::move(lets), std::move(body));
+  }
+
+  const TargetCaps& caps_;
+  NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
+  bool by_lanes_ = false;    ///< in an arm that some lanes choose
+};
+
+}  // namespace detail
+
+LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -44458,16 +44951,9 @@ namespace lathe::detail {
 
 /// How many lanes a mask of known numbers keeps, if these are the first ones; else 0.
 inline int first_lanes_kept(const AnyExpr& mask) {
-  const auto* n = mask.as<BinaryNode>();
-  const auto* lane = n ? n->a.as<RampNode>() : nullptr;
-  const auto* end = n ? n->b.as<BroadcastNode>() : nullptr;
-  if (!lane || !end || (n->op != BinaryOp::lt && n->op != BinaryOp::le)) return 0;
-  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
-  std::int64_t kept = 0;
-  if (!first || !stop || !is_const(lane->stride, 1) || __builtin_sub_overflow(*stop, *first, &kept))
-    return 0;
-  if (n->op == BinaryOp::le && __builtin_add_overflow(kept, 1, &kept)) return 0;
-  return kept > 0 && kept < lane->lanes ? static_cast<int>(kept) : 0;
+  const AnyExpr count = count_of_first_lanes(mask);
+  const std::int64_t* kept = count ? as_const_int(count) : nullptr;
+  return kept && *kept < mask.dtype().lanes ? static_cast<int>(*kept) : 0;
 }
 
 /// The store without its mask, or none where it is another store.
@@ -44607,6 +45093,71 @@ LATHE_DECL AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const
 
 LATHE_DECL AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b) {
   return !a ? b : !b ? a : logical_and(a, b);
+}
+
+LATHE_DECL AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps) {
+  const DType mask = kBool.with_lanes(lanes);
+  const std::int64_t* known = as_const_int(count);
+  if (!known && caps.mask_words && (lanes == 8 || lanes == 16 || lanes == 32)) {
+    // A mask register is an integer: all ones, shifted out and turned around.
+    const DType word{TypeCode::uint, static_cast<std::uint8_t>(lanes), 1, false};
+    AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
+    return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
+  }
+  // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
+  // as what it masks.
+  const DType t = caps.byte_masks && lanes <= 64 ? kI8 : kI32;
+  return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
+                     make_broadcast(known ? make_int(t, *known) : make_cast(t, count), lanes));
+}
+
+/// Of lanes first, first + 1 … below or at an end, where numbers say both.
+inline AnyExpr count_of_known(const BinaryNode& n) {
+  const auto* lane = n.a.as<RampNode>();
+  const auto* end = n.b.as<BroadcastNode>();
+  if (!lane || !end || (n.op != BinaryOp::lt && n.op != BinaryOp::le)) return {};
+  const auto *first = as_const_int(lane->base), *stop = as_const_int(end->value);
+  std::int64_t count = 0;
+  if (!first || !stop || !is_const(lane->stride, 1) ||
+      __builtin_sub_overflow(*stop, *first, &count))
+    return {};
+  if (n.op == BinaryOp::le && __builtin_add_overflow(count, 1, &count)) return {};
+  return AnyExpr(std::clamp<std::int64_t>(count, 0, lane->lanes));
+}
+
+/// What an integer was cast from, if that were 64 bits.
+inline AnyExpr before_cast(const AnyExpr& e) {
+  const auto* n = e.as<CastNode>();
+  return n && n->value.dtype() == kI64 ? n->value : AnyExpr();
+}
+
+LATHE_DECL AnyExpr count_of_first_lanes(const AnyExpr& mask) {
+  if (const auto* let = mask.as<LetNode>()) {
+    AnyExpr count = count_of_first_lanes(let->body);
+    return count ? make_let(let->bindings, std::move(count)) : count;
+  }
+  if (const auto* order = mask.as<BinaryNode>()) {
+    if (AnyExpr known = count_of_known(*order)) return known;
+    const auto* lane = order->a.as<RampNode>();
+    const auto* end = order->b.as<BroadcastNode>();
+    const bool counts = order->op == BinaryOp::lt && lane && end && is_const(lane->base, 0) &&
+                        lane->base.dtype().lanes == 1 && is_const(lane->stride, 1);
+    return counts ? before_cast(end->value) : AnyExpr();
+  }
+  const auto* word = mask.as<CallNode>();
+  if (!word || word->op != CallOp::reinterpret) return {};
+  const AnyExpr bits = before_cast(word->args[0]);
+  const auto* below = bits.as<UnaryNode>();
+  const auto* above = below && below->op == UnaryOp::bit_not ? below->a.as<BinaryNode>() : nullptr;
+  const bool shifted = above && above->op == BinaryOp::shl && is_const(above->a, -1);
+  return shifted ? above->b : AnyExpr();
+}
+
+LATHE_DECL AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes) {
+  if (const std::int64_t* known = as_const_int(limit))
+    return AnyExpr(std::clamp<std::int64_t>(*known - first, 0, lanes));
+  return make_binary(BinaryOp::max, make_binary(BinaryOp::min, limit - first, AnyExpr(lanes)),
+                     AnyExpr(0));
 }
 
 }  // namespace lathe::detail
@@ -45404,6 +45955,282 @@ LATHE_DECL Program simplify_program(const Program& program) {
   Stmt body =
       program->stage == Stage::blocks ? program->body : detail::DropUnitLoops().stmt(program->body);
   return program.with(simplify(body, Facts(program)));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/strided_loads.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask,
+                             int lanes) {
+  if (indices.size() != 1 || lanes == 1 || buffer->dtype.lanes != 1) return false;
+  const AnyExpr& index = indices[0];
+  if (index.dtype() != kIndex.with_lanes(lanes) || !lane_stride(index, stride)) return false;
+  // Beyond its lanes a run is read for fewer than one lane a vector.
+  if ((stride > -2 && stride < 2) || stride < -lanes || stride > lanes) return false;
+  reversed = stride < 0;
+  if (mask) {
+    if (reversed || mask.dtype().lanes != lanes) return false;
+    limit = count_of_first_lanes(mask);
+    if (!limit) return false;
+  }
+  base = poly_shallow(lane_base(index));
+  constant = std::exchange(base.constant, 0);
+  if (reversed) constant += stride * (lanes - 1), stride = -stride;
+  return constant > -kMostOffset && constant < kMostOffset;
+}
+
+// A vector of more than half a cache line is accessed twice, as it mostly crosses one.
+LATHE_DECL bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+                                 const TargetCaps& caps) {
+  const int element = type.element_bytes(), bytes = element * type.lanes;
+  const int registers = (bytes + caps.register_bytes - 1) / caps.register_bytes;
+  const int by_elements = caps.kElementMove * type.lanes;
+  const int access = masked && element < caps.masked_bytes ? by_elements : std::max(bytes / 32, 1);
+  const int merge = caps.merges[element > 4 ? 3 : element / 2];
+  return dense * access + shuffles * registers * merge < strided * by_elements;
+}
+
+LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
+    : buffer_(n.buffer),
+      type_(n.dtype),
+      mask_(n.mask),
+      first_(load),
+      base_(lane_base(n.indices[0])),
+      least_(load.constant),
+      most_(load.constant) {
+  if (load.reversed) base_ = fold_add(base_, AnyExpr(-load.stride * (n.dtype.lanes - 1)));
+}
+
+LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
+  if (n.buffer.get() != buffer_.get() || n.dtype != type_ || load.stride != first_.stride)
+    return {};
+  const bool masked = static_cast<bool>(mask_);
+  if (masked != static_cast<bool>(n.mask)) return {};
+  if (masked && !structurally_equal(n.mask, mask_)) return {};
+  const std::int64_t least = std::min(least_, load.constant), most = std::max(most_, load.constant);
+  if (most - least >= load.stride || !poly_equal(load.base, first_.base)) return {};
+  least_ = least, most_ = most;
+  for (const Member& m : members_)
+    if (m.constant == load.constant && m.reversed == load.reversed) return m.var;
+  members_.push_back({load.constant, load.reversed, make_var("lanes", type_)});
+  return members_.back().var;
+}
+
+LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
+  if (stored.get() == buffer_.get()) return true;
+  return find_load(base_) || (mask_.get() && find_load(mask_));
+}
+
+LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
+  const std::int64_t lanes = type_.lanes, span = most_ - least_;
+  Vec<LetBinding> out;
+  const auto named = [&](const char* name, const AnyExpr& value) {
+    if (as_const_int(value)) return value;
+    out.push_back({make_var(name), value});
+    return AnyExpr(out.back().var);
+  };
+  Run run{buffer_, {}, span + first_.stride * (lanes - 1) + 1, {}};
+  run.base = named("from", fold_add(base_, AnyExpr(least_ - first_.constant)));
+  // The last lane's elements end where that of the greatest offset is.
+  if (first_.limit) {
+    const std::int64_t unused = first_.stride - 1 - span;
+    const std::int64_t* known = as_const_int(first_.limit);
+    run.limit = known ? AnyExpr(*known * first_.stride - unused)
+                      : named("limit", fresh_lets(first_.limit) * first_.stride - unused);
+  }
+  Deinterleave dense(type_, first_.stride, run, caps);
+  Vec<LetBinding> results;
+  for (const Member& m : members_) {
+    AnyExpr value = dense.lanes_from(m.constant - least_);
+    if (m.reversed) {
+      Vec<int> back;
+      for (int l = type_.lanes; l-- > 0;) back.push_back(l);
+      value = make_shuffle({value}, std::move(back));
+      ++dense.shuffles;
+    }
+    results.push_back({m.var, std::move(value)});
+  }
+  const int strided = static_cast<int>(members_.size());
+  if (!dense_costs_less(type_, dense.loads, dense.shuffles, strided, mask_.get() != nullptr, caps))
+    return {};
+  for (Vec<LetBinding>* part : {&dense.lets, &results})
+    for (LetBinding& b : *part) out.push_back(std::move(b));
+  return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/zip_stores.ipp
+namespace lathe {
+namespace detail {
+
+/// The lanes of s vectors in turn, as s vectors. By the prime factors of s, as Deinterleave.
+class Zip {
+ public:
+  Vec<LetBinding> lets;
+  int shuffles = 0;
+
+  Vec<AnyExpr> zipped(const Vec<AnyExpr>& vectors) {
+    const std::size_t all = vectors.size(), factor = static_cast<std::size_t>(least_factor(all)),
+                      rest = all / factor;
+    if (rest == 1) return all == 1 ? vectors : merged(vectors);
+    Vec<Vec<AnyExpr>> streams;
+    for (std::size_t r = 0; r < rest; ++r) {
+      Vec<AnyExpr> part;
+      for (std::size_t j = 0; j < factor; ++j) part.push_back(vectors[r + rest * j]);
+      streams.push_back(merged(part));
+    }
+    Vec<AnyExpr> out;
+    for (std::size_t chunk = 0; chunk < factor; ++chunk) {
+      Vec<AnyExpr> part;
+      for (const Vec<AnyExpr>& stream : streams) part.push_back(stream[chunk]);
+      for (const AnyExpr& v : zipped(part)) out.push_back(v);
+    }
+    return out;
+  }
+
+ private:
+  static std::int64_t least_factor(std::size_t n) {
+    const Vec<std::int64_t> factors = prime_factors(static_cast<std::int64_t>(n));
+    return factors.empty() ? 1 : factors[0];
+  }
+
+  // One source after the other is merged in; a lane that is not there yet stays what it is.
+  Vec<AnyExpr> merged(const Vec<AnyExpr>& vectors) {
+    const int count = static_cast<int>(vectors.size()), lanes = vectors[0].dtype().lanes;
+    Vec<AnyExpr> out;
+    for (int first = 0; first < count * lanes; first += lanes) {
+      AnyExpr value = vectors[0];
+      for (int v = 1; v < count; ++v) {
+        Vec<int> map;
+        for (int l = 0; l < lanes; ++l) {
+          const int from = (first + l) % count, lane = (first + l) / count;
+          map.push_back(from == v ? lanes + lane : from == 0 && v == 1 ? lane : l);
+        }
+        const AnyExpr& next = vectors[static_cast<std::size_t>(v)];
+        lets.push_back({make_var("v", value.dtype()), make_shuffle({value, next}, std::move(map))});
+        value = lets.back().var;
+        ++shuffles;
+      }
+      out.push_back(std::move(value));
+    }
+    return out;
+  }
+};
+
+class ZipStores : public Mutator {
+ public:
+  explicit ZipStores(const TargetCaps& caps) : caps_(caps) {}
+
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* seq = s.as<SeqNode>();
+    if (!seq) return descend(s);
+    Vec<Stmt> out;
+    for (std::size_t k = 0; k < seq->stmts.size();) {
+      std::size_t taken = 0;
+      if (Stmt zipped = neighbours(seq->stmts, k, taken)) {
+        out.push_back(std::move(zipped));
+        k += taken;
+      } else {
+        out.push_back(stmt(seq->stmts[k++]));
+      }
+    }
+    return make_seq(std::move(out));
+  }
+
+ private:
+  struct Member {
+    const StoreNode* store;
+    std::int64_t constant;
+  };
+
+  static bool set(const Stmt& s, Strided& out) {
+    const auto* n = s.as<StoreNode>();
+    return n && n->streaming == Streaming::none &&
+           out.set(n->buffer, n->indices, n->mask, n->value.dtype().lanes) && !out.reversed;
+  }
+
+  /// Whether the store may follow another in one group. Values are computed before all stores.
+  static bool follows(const StoreNode& first, const Strided& a, const StoreNode& n,
+                      const Strided& b) {
+    const bool masked = static_cast<bool>(first.mask);
+    return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
+           a.stride == b.stride && poly_equal(a.base, b.base) &&
+           masked == static_cast<bool>(n.mask) &&
+           (!masked || structurally_equal(n.mask, first.mask)) &&
+           !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+  }
+
+  /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
+  Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
+    Strided first;
+    if (!set(stmts[at], first)) return {};
+    taken = static_cast<std::size_t>(first.stride);
+    if (stmts.size() - at < taken) return {};
+    const StoreNode& head = *stmts[at].as<StoreNode>();
+    Vec<Member> members{{&head, first.constant}};
+    for (std::size_t k = at + 1; k < at + taken; ++k) {
+      Strided next;
+      if (!set(stmts[k], next) || !follows(head, first, *stmts[k].as<StoreNode>(), next)) return {};
+      members.push_back({stmts[k].as<StoreNode>(), next.constant});
+    }
+    std::sort(members.begin(), members.end(),
+              [](const Member& a, const Member& b) { return a.constant < b.constant; });
+    for (std::size_t k = 1; k < taken; ++k)
+      if (members[k].constant != members[k - 1].constant + 1) return {};
+    return dense(head, first, members);
+  }
+
+  Stmt dense(const StoreNode& head, const Strided& first, const Vec<Member>& members) const {
+    const DType type = head.value.dtype();
+    Vec<LetBinding> lets;
+    const auto named = [&](const char* name, const AnyExpr& value) {
+      lets.push_back({make_var(name, value.dtype()), value});
+      return AnyExpr(lets.back().var);
+    };
+    Vec<AnyExpr> values;
+    for (const Member& m : members) values.push_back(named("value", m.store->value));
+    Zip zip;
+    const Vec<AnyExpr> out = zip.zipped(values);
+    const int stores = static_cast<int>(members.size());
+    const bool masked = head.mask.get() != nullptr;
+    if (!dense_costs_less(type, stores, zip.shuffles, stores, masked, caps_)) return {};
+    const AnyExpr base = named(
+        "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
+    AnyExpr limit = AnyExpr(first.stride * type.lanes);
+    if (first.limit) {
+      const std::int64_t* known = as_const_int(first.limit);
+      limit = known ? AnyExpr(*known * first.stride)
+                    : named("limit", fresh_lets(first.limit) * first.stride);
+    }
+    Vec<Stmt> body;
+    for (int k = 0; k < stores; ++k) {
+      const AnyExpr count = lanes_before(limit, std::int64_t{k} * type.lanes, type.lanes);
+      if (is_const(count, 0)) continue;
+      AnyExpr mask;
+      if (!is_const(count, type.lanes)) mask = first_lanes(count, type.lanes, caps_);
+      const AnyExpr from = fold_add(base, AnyExpr(k * type.lanes));
+      body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), type.lanes)},
+                                out[static_cast<std::size_t>(k)], mask));
+    }
+    Stmt result = make_seq(std::move(body));
+    for (const Vec<LetBinding>* part : {&zip.lets, &lets})
+      for (std::size_t b = part->size(); b-- > 0;)
+        result = make_let_stmt((*part)[b].var, (*part)[b].value, result);
+    return result;
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program zip_stores(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::ZipStores(caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -48973,9 +49800,13 @@ inline std::string llvm_lane_list(const Vec<int>& lanes) {
 }
 
 LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& vector, const Vec<int>& lanes) {
-  std::string type = llvm_type(vector.dtype);
-  return op(vector.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ",
-            vector.text, ", ", type, " poison, ", llvm_lane_list(lanes));
+  return shuffle(vector, {vector.dtype, "poison"}, lanes);
+}
+LATHE_DECL LlvmValue LlvmFunction::shuffle(const LlvmValue& a, const LlvmValue& b,
+                                           const Vec<int>& lanes) {
+  std::string type = llvm_type(a.dtype);
+  return op(a.dtype.with_lanes(static_cast<int>(lanes.size())), "shufflevector ", type, " ", a.text,
+            ", ", type, " ", b.text, ", ", llvm_lane_list(lanes));
 }
 
 LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b) {
@@ -48990,9 +49821,7 @@ LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b
   for (int lane = 0; lane < n + m; ++lane) lanes.push_back(n == 1 ? lane - 1 : lane);
   if (n == 1) return insert(shuffle(b, lanes), a, 0);
   if (n == m) {
-    std::string type = llvm_type(a.dtype);
-    return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", a.text, ", ", type, " ",
-              b.text, ", ", llvm_lane_list(lanes));
+    return shuffle(a, b, lanes);
   }
   // shufflevector wants operands of one length: the shorter is padded.
   int wide = n > m ? n : m;
@@ -49000,9 +49829,7 @@ LATHE_DECL LlvmValue LlvmFunction::concat(const LlvmValue& a, const LlvmValue& b
   for (int lane = 0; lane < wide; ++lane) pad.push_back(lane < (n > m ? m : n) ? lane : -1);
   for (int lane = 0; lane < m; ++lane) lanes[static_cast<std::size_t>(n + lane)] = wide + lane;
   LlvmValue first = n < wide ? shuffle(a, pad) : a, second = m < wide ? shuffle(b, pad) : b;
-  std::string type = llvm_type(first.dtype);
-  return op(a.dtype.with_lanes(n + m), "shufflevector ", type, " ", first.text, ", ", type, " ",
-            second.text, ", ", llvm_lane_list(lanes));
+  return shuffle(first, second, lanes);
 }
 
 LATHE_DECL LlvmValue LlvmFunction::extract(const LlvmValue& vector, int lane) {
@@ -49218,6 +50045,11 @@ LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
+  const DType t = n.vectors[0].dtype();
+  if (n.vectors.size() == 2 && t.lanes > 1 && n.lanes.size() > 1 && n.vectors[1].dtype() == t) {
+    const LlvmValue a = value(n.vectors[0]), b = value(n.vectors[1]);
+    return f_.shuffle(a, b, n.lanes);
+  }
   LlvmValue all;
   int first = 0;
   for (const auto& vector : n.vectors) {
@@ -49410,13 +50242,6 @@ LATHE_DECL LlvmValue LlvmEmitter::load_strided(const LlvmPlace& at, DType t, con
     LlvmValue any = mask.text.empty() ? mask : f_.any(mask);
     LlvmValue all = f_.splat(load_element(at, t.scalar(), i, any), n);
     return mask.text.empty() ? all : f_.select(mask, all, llvm_zero(t));
-  }
-  if (i.stride == 2 && mask.text.empty()) {
-    // Two dense loads that end at the last element read.
-    LlvmValue low = load_dense(at, t, i, mask), high = load_dense(at, t, shifted(i, n - 1), mask);
-    Vec<int> lanes;
-    for (int l = 0; l < n; ++l) lanes.push_back(2 * l < n ? 2 * l : 2 * l + 1);
-    return f_.shuffle(f_.concat(low, high), lanes);
   }
   LlvmValue base = f_.splat(i.base, n);
   LlvmValue steps = llvm_iota(kI64.with_lanes(n), i.stride);

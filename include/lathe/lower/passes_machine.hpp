@@ -38,6 +38,14 @@ Program legalize_ops(const Program& program, const TargetCaps& caps);
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
 Program count_lanes(const Program& program, const TargetCaps& caps);
 
+/// As many stores that follow each other as the stride says that their lanes lie apart, to elements
+/// next to each other, become shuffles and dense stores where those are fewer instructions. What
+/// they store must not be read from the same buffer.
+///     Y[ramp(i*2, 2, 8)] = a; Y[ramp(i*2 + 1, 2, 8)] = b
+///   → Y[ramp(i*2, 1, 8)] = shuffle({a, b}, 0 8 1 9 …); Y[ramp(i*2 + 8, 1, 8)] = shuffle(…)
+/// Must run before loads are shared, which stores end.
+Program zip_stores(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each
 /// element. Loads of neighbours, of one statement or of several that nothing is stored between,

@@ -14,3 +14,4 @@
 #include <lathe/lower/machine/narrow_types.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>
 #include <lathe/lower/machine/strided_loads.ipp>
+#include <lathe/lower/machine/zip_stores.ipp>

@@ -6,6 +6,9 @@
 
 namespace lathe::detail {
 
+/// Smallest first; none of 1.
+Vec<std::int64_t> prime_factors(std::int64_t n);
+
 /// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
 /// those before base + limit where there is one.
 struct Run {

@@ -7,7 +7,7 @@
 
 namespace lathe::detail {
 
-inline Vec<std::int64_t> prime_factors(std::int64_t n) {
+LATHE_DECL Vec<std::int64_t> prime_factors(std::int64_t n) {
   Vec<std::int64_t> out;
   for (std::int64_t p = 2; n > 1; ++p)
     for (; n % p == 0; n /= p) out.push_back(p);
@@ -35,16 +35,9 @@ LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const 
 
 LATHE_DECL AnyExpr Deinterleave::dense(std::int64_t first) const {
   const AnyExpr index = make_ramp(fold_add(run_.base, AnyExpr(first)), AnyExpr(1), type_.lanes);
-  if (!run_.limit) return make_load(run_.buffer, {index});
-  AnyExpr count;
-  if (const std::int64_t* limit = as_const_int(run_.limit)) {
-    count = AnyExpr(std::clamp<std::int64_t>(*limit - first, 0, lanes_));
-    if (is_const(count, 0)) return make_const(type_, 0);
-    if (is_const(count, lanes_)) return make_load(run_.buffer, {index});
-  } else {
-    count = make_binary(BinaryOp::min, run_.limit - first, AnyExpr(lanes_));
-    count = make_binary(BinaryOp::max, count, AnyExpr(0));
-  }
+  const AnyExpr count = run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(lanes_);
+  if (is_const(count, 0)) return make_const(type_, 0);
+  if (is_const(count, lanes_)) return make_load(run_.buffer, {index});
   return make_load(run_.buffer, {index}, first_lanes(count, type_.lanes, caps_));
 }
 

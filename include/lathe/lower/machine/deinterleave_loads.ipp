@@ -13,7 +13,7 @@ class UnconditionalLoads : public Visitor {
  public:
   struct Found {
     const LoadNode* node;
-    StridedLoad load;
+    Strided load;
   };
   Vec<Found> found;
 
@@ -24,8 +24,9 @@ class UnconditionalLoads : public Visitor {
     if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
     descend(e);
     const auto* n = e.as<LoadNode>();
-    StridedLoad load;
-    if (n && load.set(*n) && known(n->indices[0]) && (!n->mask || known(n->mask)))
+    Strided load;
+    if (n && load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
+        (!n->mask || known(n->mask)))
       found.push_back({n, std::move(load)});
   }
 
@@ -72,7 +73,7 @@ struct LoadPlan {
   }
 
  private:
-  void place(const LoadNode& n, const StridedLoad& load, std::size_t step) {
+  void place(const LoadNode& n, const Strided& load, std::size_t step) {
     for (std::size_t k = 0; k < entries.size(); ++k) {
       if (!entries[k].open) continue;
       if (AnyExpr var = entries[k].group.add(n, load)) {

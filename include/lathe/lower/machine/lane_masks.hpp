@@ -18,5 +18,7 @@ AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses
 AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
 /// The count of such a mask, or of one of known numbers; empty for any other.
 AnyExpr count_of_first_lanes(const AnyExpr& mask);
+/// How many of the elements first, first + 1 … of as many lanes are below the limit.
+AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
 
 }  // namespace lathe::detail

@@ -121,4 +121,11 @@ LATHE_DECL AnyExpr count_of_first_lanes(const AnyExpr& mask) {
   return shifted ? above->b : AnyExpr();
 }
 
+LATHE_DECL AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes) {
+  if (const std::int64_t* known = as_const_int(limit))
+    return AnyExpr(std::clamp<std::int64_t>(*known - first, 0, lanes));
+  return make_binary(BinaryOp::max, make_binary(BinaryOp::min, limit - first, AnyExpr(lanes)),
+                     AnyExpr(0));
+}
+
 }  // namespace lathe::detail

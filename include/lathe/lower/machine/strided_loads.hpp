@@ -1,4 +1,4 @@
-// Loads whose lanes lie a constant number of elements apart, and those of them that share memory.
+// Accesses whose lanes lie a constant number of elements apart, and loads that share memory.
 #pragma once
 
 #include <lathe/arith/poly.hpp>
@@ -7,23 +7,28 @@
 namespace lathe::detail {
 
 /// Lane l is element base + constant + l * stride, the last lane first if `reversed`.
-struct StridedLoad {
+struct Strided {
   Poly base;  ///< without its constant
   std::int64_t constant = 0, stride = 0;
   bool reversed = false;
-  AnyExpr limit;  ///< how many of the first lanes are loaded; none: all
+  AnyExpr limit;  ///< how many of the first lanes are accessed; none: all
 
   /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
-  bool set(const LoadNode& n);
+  bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
 };
+
+/// Whether so many dense accesses and shuffles are fewer instructions than strided accesses element
+/// by element.
+bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+                      const TargetCaps& caps);
 
 /// Loads that lie within one stride of each other.
 class StridedGroup {
  public:
-  StridedGroup(const LoadNode& n, const StridedLoad& load);
+  StridedGroup(const LoadNode& n, const Strided& load);
 
   /// Empty if the load is none of these; else the variable that holds it.
-  AnyExpr add(const LoadNode& n, const StridedLoad& load);
+  AnyExpr add(const LoadNode& n, const Strided& load);
   /// Whether a store to the buffer may change what it reads.
   bool depends_on(const Buffer& stored) const;
   /// Variables and what they hold; empty if loads one element after the other cost no more.
@@ -35,12 +40,11 @@ class StridedGroup {
     bool reversed;
     VarRef var;
   };
-  int cost(const Deinterleave& whole, const TargetCaps& caps) const;
 
   Buffer buffer_;
   DType type_;
   AnyExpr mask_;
-  StridedLoad first_;
+  Strided first_;
   AnyExpr base_;  ///< of the first load, its constant included
   std::int64_t least_, most_;
   Vec<Member> members_;

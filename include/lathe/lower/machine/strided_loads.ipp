@@ -11,25 +11,37 @@
 
 namespace lathe::detail {
 
-LATHE_DECL bool StridedLoad::set(const LoadNode& n) {
-  if (n.indices.size() != 1 || n.dtype.lanes == 1 || n.buffer->dtype.lanes != 1) return false;
-  const AnyExpr& index = n.indices[0];
-  if (index.dtype().scalar() != kIndex || !lane_stride(index, stride)) return false;
+LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask,
+                             int lanes) {
+  if (indices.size() != 1 || lanes == 1 || buffer->dtype.lanes != 1) return false;
+  const AnyExpr& index = indices[0];
+  if (index.dtype() != kIndex.with_lanes(lanes) || !lane_stride(index, stride)) return false;
   // Beyond its lanes a run is read for fewer than one lane a vector.
-  if (stride > -2 && stride < 2) return false;
+  if ((stride > -2 && stride < 2) || stride < -lanes || stride > lanes) return false;
   reversed = stride < 0;
-  if (stride < -n.dtype.lanes || stride > n.dtype.lanes) return false;
-  if (n.mask) {
-    limit = count_of_first_lanes(n.mask);
-    if (!limit || reversed) return false;
+  if (mask) {
+    if (reversed || mask.dtype().lanes != lanes) return false;
+    limit = count_of_first_lanes(mask);
+    if (!limit) return false;
   }
   base = poly_shallow(lane_base(index));
   constant = std::exchange(base.constant, 0);
-  if (reversed) constant += stride * (n.dtype.lanes - 1), stride = -stride;
+  if (reversed) constant += stride * (lanes - 1), stride = -stride;
   return constant > -kMostOffset && constant < kMostOffset;
 }
 
-LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const StridedLoad& load)
+// A vector of more than half a cache line is accessed twice, as it mostly crosses one.
+LATHE_DECL bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+                                 const TargetCaps& caps) {
+  const int element = type.element_bytes(), bytes = element * type.lanes;
+  const int registers = (bytes + caps.register_bytes - 1) / caps.register_bytes;
+  const int by_elements = caps.kElementMove * type.lanes;
+  const int access = masked && element < caps.masked_bytes ? by_elements : std::max(bytes / 32, 1);
+  const int merge = caps.merges[element > 4 ? 3 : element / 2];
+  return dense * access + shuffles * registers * merge < strided * by_elements;
+}
+
+LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
     : buffer_(n.buffer),
       type_(n.dtype),
       mask_(n.mask),
@@ -40,7 +52,7 @@ LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const StridedLoad& load
   if (load.reversed) base_ = fold_add(base_, AnyExpr(-load.stride * (n.dtype.lanes - 1)));
 }
 
-LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const StridedLoad& load) {
+LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
   if (n.buffer.get() != buffer_.get() || n.dtype != type_ || load.stride != first_.stride)
     return {};
   const bool masked = static_cast<bool>(mask_);
@@ -58,16 +70,6 @@ LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const StridedLoad& load)
 LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   if (stored.get() == buffer_.get()) return true;
   return find_load(base_) || (mask_.get() && find_load(mask_));
-}
-
-/// Instructions. A vector of more than half a cache line is two loads, as it mostly crosses one.
-LATHE_DECL int StridedGroup::cost(const Deinterleave& whole, const TargetCaps& caps) const {
-  const int element = type_.element_bytes(), bytes = element * type_.lanes;
-  const int registers = (bytes + caps.register_bytes - 1) / caps.register_bytes;
-  const bool by_element = mask_.get() && element < caps.masked_bytes;
-  const int load = by_element ? caps.kElementMove * type_.lanes : std::max(bytes / 32, 1);
-  return whole.loads * load +
-         whole.shuffles * registers * caps.merges[element > 4 ? 3 : element / 2];
 }
 
 LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
@@ -99,8 +101,9 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
     }
     results.push_back({m.var, std::move(value)});
   }
-  const int moves = static_cast<int>(members_.size()) * caps.kElementMove * type_.lanes;
-  if (cost(dense, caps) >= moves) return {};
+  const int strided = static_cast<int>(members_.size());
+  if (!dense_costs_less(type_, dense.loads, dense.shuffles, strided, mask_.get() != nullptr, caps))
+    return {};
   for (Vec<LetBinding>* part : {&dense.lets, &results})
     for (LetBinding& b : *part) out.push_back(std::move(b));
   return out;

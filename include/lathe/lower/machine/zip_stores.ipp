@@ -1,0 +1,183 @@
+#pragma once
+
+#include <algorithm>
+#include <lathe/analysis/access.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/lane_stride.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/lane_masks.hpp>
+#include <lathe/lower/machine/strided_loads.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// The lanes of s vectors in turn, as s vectors. By the prime factors of s, as Deinterleave.
+class Zip {
+ public:
+  Vec<LetBinding> lets;
+  int shuffles = 0;
+
+  Vec<AnyExpr> zipped(const Vec<AnyExpr>& vectors) {
+    const std::size_t all = vectors.size(), factor = static_cast<std::size_t>(least_factor(all)),
+                      rest = all / factor;
+    if (rest == 1) return all == 1 ? vectors : merged(vectors);
+    Vec<Vec<AnyExpr>> streams;
+    for (std::size_t r = 0; r < rest; ++r) {
+      Vec<AnyExpr> part;
+      for (std::size_t j = 0; j < factor; ++j) part.push_back(vectors[r + rest * j]);
+      streams.push_back(merged(part));
+    }
+    Vec<AnyExpr> out;
+    for (std::size_t chunk = 0; chunk < factor; ++chunk) {
+      Vec<AnyExpr> part;
+      for (const Vec<AnyExpr>& stream : streams) part.push_back(stream[chunk]);
+      for (const AnyExpr& v : zipped(part)) out.push_back(v);
+    }
+    return out;
+  }
+
+ private:
+  static std::int64_t least_factor(std::size_t n) {
+    const Vec<std::int64_t> factors = prime_factors(static_cast<std::int64_t>(n));
+    return factors.empty() ? 1 : factors[0];
+  }
+
+  // One source after the other is merged in; a lane that is not there yet stays what it is.
+  Vec<AnyExpr> merged(const Vec<AnyExpr>& vectors) {
+    const int count = static_cast<int>(vectors.size()), lanes = vectors[0].dtype().lanes;
+    Vec<AnyExpr> out;
+    for (int first = 0; first < count * lanes; first += lanes) {
+      AnyExpr value = vectors[0];
+      for (int v = 1; v < count; ++v) {
+        Vec<int> map;
+        for (int l = 0; l < lanes; ++l) {
+          const int from = (first + l) % count, lane = (first + l) / count;
+          map.push_back(from == v ? lanes + lane : from == 0 && v == 1 ? lane : l);
+        }
+        const AnyExpr& next = vectors[static_cast<std::size_t>(v)];
+        lets.push_back({make_var("v", value.dtype()), make_shuffle({value, next}, std::move(map))});
+        value = lets.back().var;
+        ++shuffles;
+      }
+      out.push_back(std::move(value));
+    }
+    return out;
+  }
+};
+
+class ZipStores : public Mutator {
+ public:
+  explicit ZipStores(const TargetCaps& caps) : caps_(caps) {}
+
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* seq = s.as<SeqNode>();
+    if (!seq) return descend(s);
+    Vec<Stmt> out;
+    for (std::size_t k = 0; k < seq->stmts.size();) {
+      std::size_t taken = 0;
+      if (Stmt zipped = neighbours(seq->stmts, k, taken)) {
+        out.push_back(std::move(zipped));
+        k += taken;
+      } else {
+        out.push_back(stmt(seq->stmts[k++]));
+      }
+    }
+    return make_seq(std::move(out));
+  }
+
+ private:
+  struct Member {
+    const StoreNode* store;
+    std::int64_t constant;
+  };
+
+  static bool set(const Stmt& s, Strided& out) {
+    const auto* n = s.as<StoreNode>();
+    return n && n->streaming == Streaming::none &&
+           out.set(n->buffer, n->indices, n->mask, n->value.dtype().lanes) && !out.reversed;
+  }
+
+  /// Whether the store may follow another in one group. Values are computed before all stores.
+  static bool follows(const StoreNode& first, const Strided& a, const StoreNode& n,
+                      const Strided& b) {
+    const bool masked = static_cast<bool>(first.mask);
+    return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
+           a.stride == b.stride && poly_equal(a.base, b.base) &&
+           masked == static_cast<bool>(n.mask) &&
+           (!masked || structurally_equal(n.mask, first.mask)) &&
+           !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+  }
+
+  /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
+  Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
+    Strided first;
+    if (!set(stmts[at], first)) return {};
+    taken = static_cast<std::size_t>(first.stride);
+    if (stmts.size() - at < taken) return {};
+    const StoreNode& head = *stmts[at].as<StoreNode>();
+    Vec<Member> members{{&head, first.constant}};
+    for (std::size_t k = at + 1; k < at + taken; ++k) {
+      Strided next;
+      if (!set(stmts[k], next) || !follows(head, first, *stmts[k].as<StoreNode>(), next)) return {};
+      members.push_back({stmts[k].as<StoreNode>(), next.constant});
+    }
+    std::sort(members.begin(), members.end(),
+              [](const Member& a, const Member& b) { return a.constant < b.constant; });
+    for (std::size_t k = 1; k < taken; ++k)
+      if (members[k].constant != members[k - 1].constant + 1) return {};
+    return dense(head, first, members);
+  }
+
+  Stmt dense(const StoreNode& head, const Strided& first, const Vec<Member>& members) const {
+    const DType type = head.value.dtype();
+    Vec<LetBinding> lets;
+    const auto named = [&](const char* name, const AnyExpr& value) {
+      lets.push_back({make_var(name, value.dtype()), value});
+      return AnyExpr(lets.back().var);
+    };
+    Vec<AnyExpr> values;
+    for (const Member& m : members) values.push_back(named("value", m.store->value));
+    Zip zip;
+    const Vec<AnyExpr> out = zip.zipped(values);
+    const int stores = static_cast<int>(members.size());
+    const bool masked = head.mask.get() != nullptr;
+    if (!dense_costs_less(type, stores, zip.shuffles, stores, masked, caps_)) return {};
+    const AnyExpr base = named(
+        "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
+    AnyExpr limit = AnyExpr(first.stride * type.lanes);
+    if (first.limit) {
+      const std::int64_t* known = as_const_int(first.limit);
+      limit = known ? AnyExpr(*known * first.stride)
+                    : named("limit", fresh_lets(first.limit) * first.stride);
+    }
+    Vec<Stmt> body;
+    for (int k = 0; k < stores; ++k) {
+      const AnyExpr count = lanes_before(limit, std::int64_t{k} * type.lanes, type.lanes);
+      if (is_const(count, 0)) continue;
+      AnyExpr mask;
+      if (!is_const(count, type.lanes)) mask = first_lanes(count, type.lanes, caps_);
+      const AnyExpr from = fold_add(base, AnyExpr(k * type.lanes));
+      body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), type.lanes)},
+                                out[static_cast<std::size_t>(k)], mask));
+    }
+    Stmt result = make_seq(std::move(body));
+    for (const Vec<LetBinding>* part : {&zip.lets, &lets})
+      for (std::size_t b = part->size(); b-- > 0;)
+        result = make_let_stmt((*part)[b].var, (*part)[b].value, result);
+    return result;
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program zip_stores(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::ZipStores(caps).stmt(program->body));
+}
+
+}  // namespace lathe

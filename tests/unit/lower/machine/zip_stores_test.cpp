@@ -1,0 +1,117 @@
+// Which strided stores become dense ones, and that they write what they wrote and nothing else.
+#include "../../codegen/against.hpp"
+#include "../../codegen/assembly.hpp"
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/jit/impl/layer.ipp>
+#endif
+#include <lathe/ir/verify.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+using namespace lathe;
+using namespace test;
+
+namespace {
+
+AnyExpr ramp(AnyExpr base, std::int64_t stride, int lanes) {
+  return make_ramp(std::move(base), AnyExpr(stride), lanes);
+}
+
+/// y[from + k + l * stride] = x[k * lanes + l] for each offset k.
+struct Rows {
+  Build b;
+  Buffer x, y;
+  DType type;
+  int lanes;
+
+  Rows(DType t, int its_lanes) : type(t), lanes(its_lanes) {
+    x = b.buffer("x", t), y = b.buffer("y", t, Access::inout);
+  }
+  Stmt store(const AnyExpr& from, std::int64_t stride, int k, const AnyExpr& mask = {}) const {
+    return make_store(y, {ramp(from + k, stride, lanes)},
+                      make_load(x, {ramp(AnyExpr(k * lanes), 1, lanes)}), mask);
+  }
+  Stmt stores(const AnyExpr& from, int stride, const AnyExpr& mask = {}) const {
+    Vec<Stmt> out;
+    for (int k = stride; k-- > 0;) out.push_back(store(from, stride, k, mask));
+    return make_seq(std::move(out));
+  }
+};
+
+std::size_t zipped(const Program& p, const char* target = "znver4") {
+  const TargetCaps caps{Target(target)};
+  const Program out = zip_stores(count_lanes(p, caps), caps);
+  CHECK(verify_reason(guard_operators(out, caps), Stage::machine) == "");
+  return count_of(out.str(), "shuffle(");
+}
+
+}  // namespace
+
+TEST_CASE("s stores of stride s to neighbours are shuffles and s dense stores") {
+  for (int stride : {2, 3, 4, 5, 8}) {
+    CAPTURE(stride);
+    Rows rows(kF32, 16);
+    const int steps = stride == 8 ? 8 * 3 : stride == 4 ? 4 * 2 : stride * (stride - 1);
+    CHECK(zipped(rows.b.done(rows.stores(AnyExpr(5), stride))) == static_cast<std::size_t>(steps));
+  }
+}
+
+TEST_CASE("stores stay where one is missing, twice there, or reads what another writes") {
+  Rows rows(kF32, 16);
+  const auto row = [&](int k) { return rows.store(0, 3, k); };
+  const Stmt reads = make_store(rows.y, {ramp(1, 3, 16)}, make_load(rows.y, {ramp(0, 1, 16)}));
+  CHECK(zipped(rows.b.done(make_seq({row(0), row(1)}))) == 0);
+  CHECK(zipped(rows.b.done(make_seq({row(0), row(1), row(1)}))) == 0);
+  CHECK(zipped(rows.b.done(make_seq({row(0), row(1), row(3)}))) == 0);
+  CHECK(zipped(rows.b.done(make_seq({row(0), reads, row(2)}))) == 0);
+  CHECK(zipped(rows.b.done(make_seq({reads, row(0), row(2)}))) == 6);
+  const Program any_order = rows.b.done(make_seq({row(2), row(0), row(1)}));
+  CHECK(zipped(any_order) == 6);
+  CHECK(count_of(zip_stores(any_order, Target("znver4")).str(), "y[ramp(") == 3);
+}
+
+TEST_CASE("each stride stores what the evaluator stores, in all lanes or the first") {
+  for (const char* name : {"x86-64", "x86-64-v3", "host"}) {
+    const Target target(name);
+    if (!target.runs_on(host())) continue;
+    for (DType t : {kF32, kU8, kU16, kF64, kBool})
+      for (int lanes : {2, 5, 8, 16, 32}) {
+        Rows rows(t, lanes);
+        auto n = rows.b.dim("n");
+        const AnyExpr mask =
+            make_binary(BinaryOp::lt, ramp(0, 1, lanes), make_broadcast(AnyExpr(n), lanes));
+        Vec<Stmt> all;
+        int to = 1;
+        for (int stride : {2, 3, 4, 5, 6, 7, 8})
+          for (bool masked : {false, true}) {
+            all.push_back(rows.stores(AnyExpr(to), stride, masked ? mask : AnyExpr()));
+            to += stride * lanes + 1;
+          }
+        Bytes in, out;
+        for (int k = 0; k < 8 * lanes * t.element_bytes(); ++k)
+          in.data.push_back(static_cast<unsigned char>(t.is_bool() ? k % 3 == 0 : k * 7 % 61));
+        out.data.resize(static_cast<std::size_t>(to * t.element_bytes()), 1);
+        const Program p = rows.b.done(make_seq(all));
+        for (std::uint64_t kept : {0, 1, 4}) check_against_evaluator(p, {in, out}, {kept}, target);
+      }
+  }
+}
+
+TEST_CASE("no element is stored by itself at strides 2, 3, 4 and 8") {
+  for (const auto* llvm : llvms())
+    for (const char* name : {"znver4", "x86-64-v3"})
+      for (DType t : {kU8, kU16, kF32})
+        for (int stride : {2, 3, 4, 8}) {
+          CAPTURE(std::string(name));
+          CAPTURE(t.str());
+          CAPTURE(stride);
+          const Target target(name);
+          Rows rows(t, target.lanes(t.element_bytes()));
+          const VarRef i = make_var("i");
+          const Stmt row = rows.stores(AnyExpr(i) * (rows.lanes * stride), stride);
+          const Program p = legal(rows.b.done(make_for(i, 0, 100, row)), target);
+          const std::string text = emit_llvm(p, target, llvm->major()).text;
+          const std::string code = compile_to_assembly(*llvm, text, target);
+          for (const char* move : {"pinsr", "pextr", "extractps", "scatter", "\tmovb\t"})
+            CHECK(count_of(code, move) == 0);
+        }
+}
