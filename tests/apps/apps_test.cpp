@@ -50,10 +50,10 @@ TEST_CASE("an application's schedule computes what its description says") {
       {Kind::unsharp, 1, 1},    {Kind::max_filter, 131, 71},    {Kind::max_filter, 1, 300},
       {Kind::iir_blur, 64, 96}, {Kind::bilateral_grid, 61, 75}, {Kind::bilateral_grid, 8, 16},
       {Kind::nl_means, 19, 70}, {Kind::local_laplacian, 33, 47}};
-  for (const auto& [kind, h, w] : all) {
-    CAPTURE(app_row(kind).name);
-    CAPTURE(h);
-    CAPTURE(w);
-    CHECK(difference({kind, h, w}) < 1e-5);
+  for (const Sizes& sizes : all) {
+    CAPTURE(app_row(sizes.kind).name);
+    CAPTURE(sizes.h);
+    CAPTURE(sizes.w);
+    CHECK(difference({sizes.kind, sizes.h, sizes.w}) < 1e-5);
   }
 }

@@ -89,9 +89,9 @@ void check_computes(const Kernel& kernel) {
       kernels.emplace_back("scheduled", lt::jit_any({steps, kStrict}, {}));
     }
     const Outcome wanted = by_loops(kernel, sizes);
-    for (const auto& [how, f] : kernels) {
-      INFO(how << " of " << sizes[0] << ":\n" << f.program().str());
-      CHECK(by_lathe(kernel, sizes, f).same(wanted));
+    for (const auto& made : kernels) {
+      INFO(made.first << " of " << sizes[0] << ":\n" << made.second.program().str());
+      CHECK(by_lathe(kernel, sizes, made.second).same(wanted));
     }
     if (sizes == kernel.small.back())
       CHECK(by_lathe(kernel, sizes, lt::jit_any(steps, {})).close(wanted));

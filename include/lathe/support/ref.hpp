@@ -36,6 +36,7 @@ class RefCounted {
  private:
   // A node's destructor releases what it holds, which is a recursion as deep as a graph is tall:
   // from a depth on nodes wait in a list for the outermost to return.
+  // Out of line, so that release() is not.
   void destroy() const noexcept;
 
   mutable std::atomic<std::uint32_t> count_{0};
@@ -105,18 +106,25 @@ struct DyingNodes {
 inline thread_local DyingNodes dying_nodes;
 }  // namespace detail
 
-inline void RefCounted::destroy() const noexcept {
+[[gnu::noinline]] inline void RefCounted::destroy() const noexcept {
   detail::DyingNodes& dying = detail::dying_nodes;
   if (dying.depth == detail::DyingNodes::kDeepest) return dying.waiting->push_back(this);
+  if (dying.depth > 0) {
+    ++dying.depth;
+    delete this;
+    --dying.depth;
+    return;
+  }
   std::vector<const RefCounted*> waiting;
-  if (dying.depth++ == 0) dying.waiting = &waiting;
+  dying.waiting = &waiting;
+  dying.depth = 1;
   delete this;
   while (!waiting.empty()) {
     const RefCounted* next = waiting.back();
     waiting.pop_back();
     delete next;
   }
-  --dying.depth;
+  dying.depth = 0;
 }
 
 }  // namespace lathe

@@ -183,8 +183,11 @@ TEST_CASE("a program that was lowered is for what it was lowered for") {
 TEST_CASE("a tile of 24 accumulators of a product of arguments stays in registers") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   const lt::Target target("znver4");
-  for (const auto& [rows, vectors, unroll] :
-       {std::tuple{12, 2, 4}, {8, 3, 4}, {6, 4, 2}, {14, 2, 1}}) {
+  struct Tile {
+    int rows, vectors, unroll;
+  };
+  for (const Tile& tile : {Tile{12, 2, 4}, Tile{8, 3, 4}, Tile{6, 4, 2}, Tile{14, 2, 1}}) {
+    const int rows = tile.rows, vectors = tile.vectors, unroll = tile.unroll;
     CAPTURE(rows);
     const int m = 4 * rows, n = 4 * 16 * vectors, k = 64;
     lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});

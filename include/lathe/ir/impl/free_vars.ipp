@@ -62,9 +62,9 @@ class VarCollector : public Visitor {
     return out;
   }
   DistinctVars used, bound;
+  static constexpr std::uint32_t kSmall = 64;  ///< nodes, written out
 
  private:
-  static constexpr std::uint32_t kSmall = 64;
   NodeSet seen_;
 };
 
@@ -90,15 +90,31 @@ VarCollector collect_vars(const T& root) {
   return c;
 }
 
-template <class T>
-bool occurs(const T& root, const VarRef& var) {
-  return collect_vars(root).used.has(var.get());
-}
+/// Of expressions that are small also when written out.
+class FindVar : public Visitor {
+ public:
+  explicit FindVar(const VarNode* var) : var_(var) {}
+  void expr(const AnyExpr& e) override {
+    found = found || e.get() == var_;
+    if (!found) descend(e);
+  }
+  bool found = false;
+
+ private:
+  const ExprNode* var_;
+};
 
 }  // namespace detail
 
-LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) { return detail::occurs(e, var); }
-LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) { return detail::occurs(s, var); }
+LATHE_DECL bool uses_var(const AnyExpr& e, const VarRef& var) {
+  if (e->weight > detail::VarCollector::kSmall) return detail::collect_vars(e).used.has(var.get());
+  detail::FindVar find(var.get());
+  find.expr(e);
+  return find.found;
+}
+LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) {
+  return detail::collect_vars(s).used.has(var.get());
+}
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
 LATHE_DECL bool names_only(const AnyExpr& e, const Vec<VarRef>& known) {
