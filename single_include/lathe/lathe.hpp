@@ -45236,11 +45236,13 @@ class LegalOps : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<ForNode>()) {
+      // Its range is computed also where it runs nothing.
+      AnyExpr min = expr(n->min), extent = expr(n->extent);
       Facts outer = facts_;
       facts_.bind(*n);
-      Stmt result = descend(s);
+      Stmt body = stmt(n->body);
       facts_ = outer;
-      return result;
+      return make_for(n->var, min, extent, body, n->loop_kind, n->attributes);
     }
     return descend(s);
   }
@@ -47238,11 +47240,12 @@ class Flatten : public Mutator {
       return make_alloc(flat, stmt(n->body));
     }
     if (const auto* f = s.as<ForNode>()) {
+      const AnyExpr min = expr(f->min), extent = expr(f->extent);
       const Facts outer = facts_;
       facts_.bind(*f);
-      Stmt out = descend(s);
+      const Stmt body = stmt(f->body);
       facts_ = outer;
-      return out;
+      return make_for(f->var, min, extent, body, f->loop_kind, f->attributes);
     }
     return descend(s);
   }

@@ -8,6 +8,7 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/pipeline.hpp>
 
 #include "support/golden.hpp"
 
@@ -93,4 +94,16 @@ TEST_CASE("guarded operators are what each target has") {
     CHECK(wanted[2].data == got[2].data);
     if (target.runs_on(host())) check_against_evaluator(legal, in, {64}, target);
   }
+}
+
+TEST_CASE("the range of a loop is computed where it runs nothing too") {
+  const Program p = parse(R"(program P(out Y: i32[4]) stage flat:
+  for i in 0..4:
+    Y[i] = 1
+    for j in 0..floordiv(i * -1, 28) + 1:
+      Y[i] = Y[i] + 2
+)");
+  const std::string text = lower(p, Target("x86-64-v4")).str();
+  INFO(text);
+  CHECK(text.find("i * -1 / 28") == std::string::npos);
 }

@@ -32,11 +32,13 @@ class LegalOps : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<ForNode>()) {
+      // Its range is computed also where it runs nothing.
+      AnyExpr min = expr(n->min), extent = expr(n->extent);
       Facts outer = facts_;
       facts_.bind(*n);
-      Stmt result = descend(s);
+      Stmt body = stmt(n->body);
       facts_ = outer;
-      return result;
+      return make_for(n->var, min, extent, body, n->loop_kind, n->attributes);
     }
     return descend(s);
   }

@@ -39,11 +39,12 @@ class Flatten : public Mutator {
       return make_alloc(flat, stmt(n->body));
     }
     if (const auto* f = s.as<ForNode>()) {
+      const AnyExpr min = expr(f->min), extent = expr(f->extent);
       const Facts outer = facts_;
       facts_.bind(*f);
-      Stmt out = descend(s);
+      const Stmt body = stmt(f->body);
       facts_ = outer;
-      return out;
+      return make_for(f->var, min, extent, body, f->loop_kind, f->attributes);
     }
     return descend(s);
   }
