@@ -97,7 +97,7 @@ TEST_CASE("guarded operators are what each target has") {
 }
 
 TEST_CASE("the range of a loop is computed where it runs nothing too") {
-  const Program p = parse(R"(program P(out Y: i32[4]) stage flat:
+  const Program p = parse(R"(program P(out Y: i64[4]) stage flat:
   for i in 0..4:
     Y[i] = 1
     for j in 0..floordiv(i * -1, 28) + 1:
