@@ -9172,9 +9172,13 @@ class UseWalker : public Visitor {
   void loop(const ForNode& n);
   void block(const BlockNode& n);
   void call(const AnyExpr& call);
+  // What is large and held by several is walked once below the same loops and block: written out it
+  // may be without end.
+  bool met_here(const AnyExpr& e);
 
   Vec<const ForNode*> loops_;
   const BlockNode* block_ = nullptr;
+  std::unique_ptr<NodeSet> met_;
   std::uint64_t bits_ = ~std::uint64_t{0};
 };
 
@@ -24671,9 +24675,16 @@ LATHE_DECL void UseWalker::use(const Buffer& buffer, AccessKind kind, bool is_wr
 }
 
 LATHE_DECL void UseWalker::expr(const AnyExpr& e) {
-  if (found || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+  if (found || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var || met_here(e)) return;
   descend(e);
   if (const auto* n = e.as<LoadNode>()) use(n->buffer, AccessKind::read, false);
+}
+
+LATHE_DECL bool UseWalker::met_here(const AnyExpr& e) {
+  constexpr std::uint32_t kSmall = 64;
+  if (e->weight <= kSmall || !e->shared()) return false;
+  if (!met_) met_ = std::make_unique<NodeSet>();
+  return !met_->insert(e.get()).second;
 }
 
 LATHE_DECL void UseWalker::stmt(const Stmt& s) {
@@ -24691,8 +24702,10 @@ LATHE_DECL void UseWalker::stmt(const Stmt& s) {
 LATHE_DECL void UseWalker::loop(const ForNode& n) {
   expr(n.min), expr(n.extent);
   loops_.push_back(&n);
+  met_.reset();
   stmt(n.body);
   loops_.pop_back();
+  met_.reset();
 }
 
 LATHE_DECL void UseWalker::block(const BlockNode& n) {
@@ -24703,11 +24716,13 @@ LATHE_DECL void UseWalker::block(const BlockNode& n) {
 LATHE_DECL void UseWalker::inside(const BlockNode& n) {
   const BlockNode* around = block_;
   block_ = &n;
+  met_.reset();
   if (n.predicate) expr(n.predicate);
   for (const auto& region : n.reads) use(region.buffer, AccessKind::opaque, false);
   for (const auto& region : n.writes) use(region.buffer, AccessKind::opaque, true);
   if (n.reads.empty() && n.writes.empty()) stmt(n.body);
   block_ = around;
+  met_.reset();
 }
 
 // A prefetch touches nothing; its index may read.
@@ -25687,11 +25702,12 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
 }
 
 LATHE_DECL bool BlockJudge::in_place() const {
-  for (const auto& r : sites_) {
-    if (!r.reads() || r.kind == AccessKind::update) continue;
-    for (const auto& w : sites_)
-      if (w.is_write && w.buffer == r.buffer) return true;
-  }
+  // A block has many reads, each use of a shared part by itself, and stores to few buffers.
+  Vec<Buffer> written;
+  for (const auto& w : sites_)
+    if (w.is_write) add_once(written, w.buffer);
+  for (const auto& r : sites_)
+    if (r.reads() && r.kind != AccessKind::update && contains(written, r.buffer)) return true;
   return false;
 }
 

@@ -4,6 +4,8 @@
 
 #include <lathe/analysis/access.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/support/dense_map.hpp>
+#include <memory>
 
 namespace lathe::detail {
 
@@ -46,9 +48,13 @@ class UseWalker : public Visitor {
   void loop(const ForNode& n);
   void block(const BlockNode& n);
   void call(const AnyExpr& call);
+  // What is large and held by several is walked once below the same loops and block: written out it
+  // may be without end.
+  bool met_here(const AnyExpr& e);
 
   Vec<const ForNode*> loops_;
   const BlockNode* block_ = nullptr;
+  std::unique_ptr<NodeSet> met_;
   std::uint64_t bits_ = ~std::uint64_t{0};
 };
 

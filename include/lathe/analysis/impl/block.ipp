@@ -174,11 +174,12 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
 }
 
 LATHE_DECL bool BlockJudge::in_place() const {
-  for (const auto& r : sites_) {
-    if (!r.reads() || r.kind == AccessKind::update) continue;
-    for (const auto& w : sites_)
-      if (w.is_write && w.buffer == r.buffer) return true;
-  }
+  // A block has many reads, each use of a shared part by itself, and stores to few buffers.
+  Vec<Buffer> written;
+  for (const auto& w : sites_)
+    if (w.is_write) add_once(written, w.buffer);
+  for (const auto& r : sites_)
+    if (r.reads() && r.kind != AccessKind::update && contains(written, r.buffer)) return true;
   return false;
 }
 

@@ -11,9 +11,16 @@ LATHE_DECL void UseWalker::use(const Buffer& buffer, AccessKind kind, bool is_wr
 }
 
 LATHE_DECL void UseWalker::expr(const AnyExpr& e) {
-  if (found || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+  if (found || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var || met_here(e)) return;
   descend(e);
   if (const auto* n = e.as<LoadNode>()) use(n->buffer, AccessKind::read, false);
+}
+
+LATHE_DECL bool UseWalker::met_here(const AnyExpr& e) {
+  constexpr std::uint32_t kSmall = 64;
+  if (e->weight <= kSmall || !e->shared()) return false;
+  if (!met_) met_ = std::make_unique<NodeSet>();
+  return !met_->insert(e.get()).second;
 }
 
 LATHE_DECL void UseWalker::stmt(const Stmt& s) {
@@ -31,8 +38,10 @@ LATHE_DECL void UseWalker::stmt(const Stmt& s) {
 LATHE_DECL void UseWalker::loop(const ForNode& n) {
   expr(n.min), expr(n.extent);
   loops_.push_back(&n);
+  met_.reset();
   stmt(n.body);
   loops_.pop_back();
+  met_.reset();
 }
 
 LATHE_DECL void UseWalker::block(const BlockNode& n) {
@@ -43,11 +52,13 @@ LATHE_DECL void UseWalker::block(const BlockNode& n) {
 LATHE_DECL void UseWalker::inside(const BlockNode& n) {
   const BlockNode* around = block_;
   block_ = &n;
+  met_.reset();
   if (n.predicate) expr(n.predicate);
   for (const auto& region : n.reads) use(region.buffer, AccessKind::opaque, false);
   for (const auto& region : n.writes) use(region.buffer, AccessKind::opaque, true);
   if (n.reads.empty() && n.writes.empty()) stmt(n.body);
   block_ = around;
+  met_.reset();
 }
 
 // A prefetch touches nothing; its index may read.
