@@ -24763,12 +24763,29 @@ LATHE_DECL Vec<Buffer> buffers_written(const Stmt& s) {
 
 namespace detail {
 
+/// No expression writes, so none is entered.
+class FindWrite : public UseWalker {
+ public:
+  explicit FindWrite(const Vec<Buffer>& buffers) : UseWalker(bits_of(buffers)), buffers_(buffers) {}
+  void expr(const AnyExpr&) override {}
+
+ protected:
+  bool wanted(const BufferUse& use) override {
+    return use.is_write && contains(buffers_, use.buffer);
+  }
+
+ private:
+  const Vec<Buffer>& buffers_;
+};
+
 LATHE_DECL bool loads_written(const AnyExpr& e, const Stmt& s) {
   if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return false;
   LoadedBuffers loads;
   loads.expr(e);
-  return !loads.found.empty() &&
-         any_use_of(loads.found, s, [](const BufferUse& use) { return use.is_write; });
+  if (loads.found.empty()) return false;
+  FindWrite find(loads.found);
+  find.stmt(s);
+  return find.found;
 }
 
 }  // namespace detail
