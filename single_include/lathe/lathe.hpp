@@ -6035,14 +6035,14 @@ class Binding : public RefCounted {
 
   /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
   int sparse_axis(int arg, const CallArg& given) const {
-    std::uint64_t dense = 1;
+    std::uint64_t pitch = 1;
     int found = -1;
     for (int d = arg_at(arg).rank; d-- > 0;) {
       const std::int64_t extent = given.extents[d];
       if (extent == 0) return -1;
-      if (found < 0 && extent != 1 && static_cast<std::uint64_t>(given.strides[d]) != dense)
+      if (found < 0 && extent != 1 && static_cast<std::uint64_t>(given.strides[d]) != pitch)
         found = d;
-      dense *= static_cast<std::uint64_t>(extent);
+      pitch *= static_cast<std::uint64_t>(extent);
     }
     return found;
   }
@@ -6572,11 +6572,18 @@ class LoadedKernel;
 
 /// For which views a kernel has machine code. A parameter that declares no layout takes row-major
 /// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind
+#endif
 enum class Strides : std::uint8_t {
   dense,  ///< for views without gaps; others are refused (L0305)
   both,   ///< for all, compiled before the first call
   late    ///< for views without gaps; for others when a call first has one, which then waits
 };
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {
@@ -6610,10 +6617,10 @@ struct KernelCode : RefCounted {
 /// What a kernel does with views that its code is not for. Thread-safe.
 class OpenCode : public RefCounted {
  public:
-  /// `dense` may be none: then the evaluator runs all calls.
-  OpenCode(Program program, Ref<KernelCode> dense, Strides strides, bool require_compiled)
+  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
+  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
       : program_(std::move(program)),
-        dense_(std::move(dense)),
+        dense_(std::move(code)),
         strides_(strides),
         require_compiled_(require_compiled) {}
 
@@ -8487,9 +8494,9 @@ Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution&
 /// The statement with other attributes of each loop in it: attributes_of(const ForNode&).
 template <class F>
 Stmt with_loop_attributes(const Stmt& s, const F& attributes_of) {
-  class Change : public Mutator {
+  class ChangeLoops : public Mutator {
    public:
-    explicit Change(const F& attributes_of) : attributes_of_(attributes_of) {}
+    explicit ChangeLoops(const F& attributes_of) : attributes_of_(attributes_of) {}
     AnyExpr expr(const AnyExpr& e) override { return e; }
     Stmt stmt(const Stmt& s) override {
       const Stmt out = descend(s);
@@ -8501,7 +8508,7 @@ Stmt with_loop_attributes(const Stmt& s, const F& attributes_of) {
    private:
     const F& attributes_of_;
   };
-  return Change(attributes_of).stmt(s);
+  return ChangeLoops(attributes_of).stmt(s);
 }
 
 /// The statement with all stores in it past the caches, or none.
@@ -53705,10 +53712,10 @@ LATHE_DECL std::string Binding::describe_sparse(const CallArg* args) const {
   for (const int a : open_args_) {
     const int axis = sparse_axis(a, args[a]);
     if (axis < 0) continue;
-    std::int64_t dense = 1;
-    for (int d = axis + 1; d < arg_at(a).rank; ++d) dense *= args[a].extents[d];
+    std::int64_t pitch = 1;
+    for (int d = axis + 1; d < arg_at(a).rank; ++d) pitch *= args[a].extents[d];
     return cat("'", arg_name(a), "' has stride ", args[a].strides[axis], " on axis ", axis,
-               ", where ", dense, " is dense");
+               ", where ", pitch, " is dense");
   }
   return {};
 }
@@ -54187,9 +54194,9 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
   Target target = target_of(source);
   const JitOptions& options = source.options();
   auto binding = make_ref<Binding>(bound.program, bound.order);
-  const auto open_code = [&](const Ref<KernelCode>& dense) {
+  const auto open_code = [&](const Ref<KernelCode>& made) {
     return binding->opens_strides()
-               ? make_ref<OpenCode>(bound.program, dense, options.strides, options.require_compiled)
+               ? make_ref<OpenCode>(bound.program, made, options.strides, options.require_compiled)
                : Ref<OpenCode>();
   };
   std::string reason;

@@ -33,9 +33,9 @@ Vec<LoopHead> fresh_loops(const Vec<ForRef>& loops, Change change, Substitution&
 /// The statement with other attributes of each loop in it: attributes_of(const ForNode&).
 template <class F>
 Stmt with_loop_attributes(const Stmt& s, const F& attributes_of) {
-  class Change : public Mutator {
+  class ChangeLoops : public Mutator {
    public:
-    explicit Change(const F& attributes_of) : attributes_of_(attributes_of) {}
+    explicit ChangeLoops(const F& attributes_of) : attributes_of_(attributes_of) {}
     AnyExpr expr(const AnyExpr& e) override { return e; }
     Stmt stmt(const Stmt& s) override {
       const Stmt out = descend(s);
@@ -47,7 +47,7 @@ Stmt with_loop_attributes(const Stmt& s, const F& attributes_of) {
    private:
     const F& attributes_of_;
   };
-  return Change(attributes_of).stmt(s);
+  return ChangeLoops(attributes_of).stmt(s);
 }
 
 /// The statement with all stores in it past the caches, or none.

@@ -93,14 +93,14 @@ class Binding : public RefCounted {
 
   /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
   int sparse_axis(int arg, const CallArg& given) const {
-    std::uint64_t dense = 1;
+    std::uint64_t pitch = 1;
     int found = -1;
     for (int d = arg_at(arg).rank; d-- > 0;) {
       const std::int64_t extent = given.extents[d];
       if (extent == 0) return -1;
-      if (found < 0 && extent != 1 && static_cast<std::uint64_t>(given.strides[d]) != dense)
+      if (found < 0 && extent != 1 && static_cast<std::uint64_t>(given.strides[d]) != pitch)
         found = d;
-      dense *= static_cast<std::uint64_t>(extent);
+      pitch *= static_cast<std::uint64_t>(extent);
     }
     return found;
   }

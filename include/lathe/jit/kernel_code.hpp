@@ -18,11 +18,18 @@ class LoadedKernel;
 
 /// For which views a kernel has machine code. A parameter that declares no layout takes row-major
 /// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind
+#endif
 enum class Strides : std::uint8_t {
   dense,  ///< for views without gaps; others are refused (L0305)
   both,   ///< for all, compiled before the first call
   late    ///< for views without gaps; for others when a call first has one, which then waits
 };
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {
@@ -56,10 +63,10 @@ struct KernelCode : RefCounted {
 /// What a kernel does with views that its code is not for. Thread-safe.
 class OpenCode : public RefCounted {
  public:
-  /// `dense` may be none: then the evaluator runs all calls.
-  OpenCode(Program program, Ref<KernelCode> dense, Strides strides, bool require_compiled)
+  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
+  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
       : program_(std::move(program)),
-        dense_(std::move(dense)),
+        dense_(std::move(code)),
         strides_(strides),
         require_compiled_(require_compiled) {}
 

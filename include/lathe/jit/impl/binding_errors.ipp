@@ -25,10 +25,10 @@ LATHE_DECL std::string Binding::describe_sparse(const CallArg* args) const {
   for (const int a : open_args_) {
     const int axis = sparse_axis(a, args[a]);
     if (axis < 0) continue;
-    std::int64_t dense = 1;
-    for (int d = axis + 1; d < arg_at(a).rank; ++d) dense *= args[a].extents[d];
+    std::int64_t pitch = 1;
+    for (int d = axis + 1; d < arg_at(a).rank; ++d) pitch *= args[a].extents[d];
     return cat("'", arg_name(a), "' has stride ", args[a].strides[axis], " on axis ", axis,
-               ", where ", dense, " is dense");
+               ", where ", pitch, " is dense");
   }
   return {};
 }

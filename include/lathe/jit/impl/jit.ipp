@@ -166,9 +166,9 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
   Target target = target_of(source);
   const JitOptions& options = source.options();
   auto binding = make_ref<Binding>(bound.program, bound.order);
-  const auto open_code = [&](const Ref<KernelCode>& dense) {
+  const auto open_code = [&](const Ref<KernelCode>& made) {
     return binding->opens_strides()
-               ? make_ref<OpenCode>(bound.program, dense, options.strides, options.require_compiled)
+               ? make_ref<OpenCode>(bound.program, made, options.strides, options.require_compiled)
                : Ref<OpenCode>();
   };
   std::string reason;
