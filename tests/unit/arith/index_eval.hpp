@@ -1,6 +1,8 @@
 // A direct evaluator of integer and boolean expressions, lane by lane, and a source of random ones.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/print.hpp>
@@ -8,6 +10,9 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/arith/impl/layer.ipp>
+#endif
 
 namespace index_test {
 

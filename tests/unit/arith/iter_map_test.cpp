@@ -1,10 +1,5 @@
-#include <doctest/doctest.h>
-
 #include <lathe/arith/iter_map.hpp>
 #include <map>
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/arith/impl/layer.ipp>
-#endif
 
 #include "index_eval.hpp"
 

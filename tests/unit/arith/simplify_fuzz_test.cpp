@@ -1,12 +1,7 @@
 // Random expressions: what simplification makes of them has the same value.
-#include <doctest/doctest.h>
-
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/arith/impl/layer.ipp>
-#endif
 
 #include "index_eval.hpp"
 

@@ -1,11 +1,6 @@
-#include <doctest/doctest.h>
-
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/arith/impl/layer.ipp>
-#endif
 
 #include "index_eval.hpp"
 

@@ -14,6 +14,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+#if !defined(LATHE_SEPARATE_COMPILATION)
+#include <lathe/jit/impl/layer.ipp>
+#endif
 
 namespace test {
 
@@ -51,6 +54,14 @@ struct Build {
     return lt::Program(node);
   }
 };
+
+inline lt::AnyExpr ramp(lt::AnyExpr base, std::int64_t stride, int lanes) {
+  return make_ramp(std::move(base), lt::AnyExpr(stride), lanes);
+}
+/// The lanes before `end`.
+inline lt::AnyExpr first_lanes_below(const lt::AnyExpr& end, int lanes) {
+  return make_binary(lt::BinaryOp::lt, ramp(0, 1, lanes), make_broadcast(end, lanes));
+}
 
 inline lt::Buffer temporary(std::string name, lt::DType t, lt::AnyExpr size,
                             lt::Scope scope = lt::Scope::global) {

@@ -1,10 +1,8 @@
 // Loops, branches, temporaries, statuses and parallel loops as machine code.
-#include "against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/slot_layout.hpp>
 #include <numeric>
+
+#include "against.hpp"
 
 using namespace lathe;
 using namespace test;

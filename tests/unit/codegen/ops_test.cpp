@@ -1,12 +1,10 @@
 // Every operator, cast and call on every type: machine code does what the evaluator does, on edge
 // values too.
-#include "against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/narrow.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <limits>
+
+#include "against.hpp"
 
 using namespace lathe;
 using namespace test;

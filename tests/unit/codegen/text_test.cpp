@@ -1,13 +1,10 @@
 // The text that is written: goldens that each LLVM reads, no spills in a register tile, and how
 // fast it is written.
-#include "kernels.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <chrono>
 #include <support/golden.hpp>
 
 #include "assembly.hpp"
+#include "kernels.hpp"
 
 using namespace lathe;
 using namespace test;

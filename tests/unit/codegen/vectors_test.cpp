@@ -1,9 +1,7 @@
 // Vector loads and stores of every shape, masks, and lazy selects, against the evaluator.
-#include "against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <numeric>
+
+#include "against.hpp"
 
 using namespace lathe;
 using namespace test;
@@ -31,10 +29,6 @@ Bytes numbers(DType t, int n) {
 
 Bytes zeros(DType t, int n) {
   return Bytes{std::vector<unsigned char>(static_cast<std::size_t>(n * t.element_bytes()))};
-}
-
-AnyExpr ramp(AnyExpr base, std::int64_t stride, int lanes) {
-  return make_ramp(std::move(base), AnyExpr(stride), lanes);
 }
 
 std::string text_of(const Program& p) { return emit_llvm(legal(p), host(), 19).text; }

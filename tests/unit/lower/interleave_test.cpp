@@ -1,10 +1,8 @@
 // Which stores of long computations become operations in turn, and that they store the same.
-#include "../codegen/against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
+
+#include "../codegen/against.hpp"
 
 using namespace lathe;
 using namespace test;

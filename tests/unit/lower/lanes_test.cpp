@@ -35,20 +35,26 @@ TEST_CASE("a store of whole lines is one vector, of as many registers as fill a 
   }
 }
 
-TEST_CASE("a loop over lanes stays one where its temporary's size differs between them") {
+TEST_CASE("a loop over lanes stays one where a temporary's size or a loop's length differs in it") {
   const lt::Target target("x86-64-v4");
-  lt::Program loops =
-      lt::lower_until("lower_blocks", lt::parse(R"(program p(in A: f32[8], out B: f32[8]):
+  for (const char* text : {R"(program p(in A: f32[8], out B: f32[8]):
   vectorized for i in 0..8:
     alloc T: f32[i + 1]
     T[i] = A[i] * 2.0
     B[i] = T[i]
-)"),
-                      target);
-  lt::Program lanes = lt::vectorize_loops(loops, target);
-  INFO(lanes.str());
-  CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
-  CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
+)",
+                           R"(program p(in A: f32[8], out B: f32[8]):
+  vectorized for i in 0..8:
+    B[i] = 0.0
+    for j in 0..i + 1:
+      B[i] = B[i] + A[j]
+)"}) {
+    const lt::Program loops = lt::lower_until("lower_blocks", lt::parse(text), target);
+    const lt::Program lanes = lt::vectorize_loops(loops, target);
+    INFO(lanes.str());
+    CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
+    CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
+  }
 }
 
 TEST_CASE("vectors inside of a padding have a version that asks no lane") {
@@ -65,20 +71,4 @@ TEST_CASE("vectors inside of a padding have a version that asks no lane") {
   CHECK(lt::lower_until("simplify_flat", p, target).str().find("P[ramp(io * 16, 1, 16)] = X[") !=
         std::string::npos);
   test::check_stages(p);
-}
-
-TEST_CASE("a loop over lanes stays one where they run a loop inside of different lengths") {
-  const lt::Target target("x86-64-v4");
-  lt::Program loops =
-      lt::lower_until("lower_blocks", lt::parse(R"(program p(in A: f32[8], out B: f32[8]):
-  vectorized for i in 0..8:
-    B[i] = 0.0
-    for j in 0..i + 1:
-      B[i] = B[i] + A[j]
-)"),
-                      target);
-  lt::Program lanes = lt::vectorize_loops(loops, target);
-  INFO(lanes.str());
-  CHECK(lt::verify_reason(lanes, lt::Stage::loops) == "");
-  CHECK(test::evaluate_stage(lanes, loops) == test::evaluate_stage(loops, loops));
 }

@@ -1,15 +1,12 @@
 // The last passes: masks by counting, masks of arms, guards of operators. What they write means the
 // same, and is what Stage::machine allows on the target.
-#include "../codegen/against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <cmath>
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/pipeline.hpp>
 
+#include "../codegen/against.hpp"
 #include "support/golden.hpp"
 
 using namespace lathe;

@@ -1,9 +1,7 @@
 // Which sums of products become fma, and which stay.
-#include "../../codegen/against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/lower/passes_machine.hpp>
+
+#include "../../codegen/against.hpp"
 
 using namespace lathe;
 using namespace test;

@@ -1,24 +1,15 @@
 // Which strided loads become dense ones, that neighbours share them, and that none reads further
 // than the program may.
-#include "../../codegen/against.hpp"
-#include "../../codegen/assembly.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
+
+#include "../../codegen/against.hpp"
+#include "../../codegen/assembly.hpp"
 
 using namespace lathe;
 using namespace test;
 
 namespace {
-
-AnyExpr ramp(AnyExpr base, std::int64_t stride, int lanes) {
-  return make_ramp(std::move(base), AnyExpr(stride), lanes);
-}
-AnyExpr first_lanes_below(const AnyExpr& end, int lanes) {
-  return make_binary(BinaryOp::lt, ramp(0, 1, lanes), make_broadcast(end, lanes));
-}
 
 Program deinterleaved(const Program& p, const Target& target = Target("znver4")) {
   const Program out = deinterleave_loads(count_lanes(p, target), target);

@@ -1,16 +1,13 @@
 // dot4 and dot2: the evaluator, the instructions of this machine, and what takes their place on
 // others give the same bits.
-#include "../../codegen/against.hpp"
-#include "../../codegen/assembly.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/support/random.hpp>
 
 #include "../../../support/errors.hpp"
+#include "../../codegen/against.hpp"
+#include "../../codegen/assembly.hpp"
 
 using namespace lathe;
 using namespace test;

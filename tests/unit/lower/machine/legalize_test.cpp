@@ -1,12 +1,10 @@
 // Narrow types as integers: every bit as in ir/narrow.hpp, which the evaluator uses on the program
 // before the pass.
-#include "../../codegen/against.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes_machine.hpp>
+
+#include "../../codegen/against.hpp"
 
 using namespace lathe;
 using namespace test;

@@ -1,20 +1,14 @@
 // Which strided stores become dense ones, and that they write what they wrote and nothing else.
-#include "../../codegen/against.hpp"
-#include "../../codegen/assembly.hpp"
-#if !defined(LATHE_SEPARATE_COMPILATION)
-#include <lathe/jit/impl/layer.ipp>
-#endif
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
+
+#include "../../codegen/against.hpp"
+#include "../../codegen/assembly.hpp"
 
 using namespace lathe;
 using namespace test;
 
 namespace {
-
-AnyExpr ramp(AnyExpr base, std::int64_t stride, int lanes) {
-  return make_ramp(std::move(base), AnyExpr(stride), lanes);
-}
 
 /// y[from + k + l * stride] = x[k * lanes + l] for each offset k.
 struct Rows {
@@ -77,8 +71,7 @@ TEST_CASE("each stride stores what the evaluator stores, in all lanes or the fir
       for (int lanes : {2, 5, 16}) {
         Rows rows(t, lanes);
         auto n = rows.b.dim("n");
-        const AnyExpr mask =
-            make_binary(BinaryOp::lt, ramp(0, 1, lanes), make_broadcast(AnyExpr(n), lanes));
+        const AnyExpr mask = first_lanes_below(AnyExpr(n), lanes);
         Vec<Stmt> all;
         int to = 1;
         for (int stride : {2, 3, 4, 5, 6, 7, 8})
