@@ -19,14 +19,14 @@
 
 namespace bench {
 
-namespace {
-
 lt::Context& context_for(int threads) {
   static std::map<int, std::unique_ptr<lt::Context>> contexts;
   std::unique_ptr<lt::Context>& context = contexts[threads];
   if (!context) context = std::make_unique<lt::Context>(lt::ContextOptions{.threads = threads});
   return *context;
 }
+
+namespace {
 
 std::vector<Competitor> make(const Job& job) {
   lt::Context& context = context_for(job.threads);

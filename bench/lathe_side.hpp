@@ -13,6 +13,9 @@ namespace lt = lathe;
 
 using Run = std::function<void()>;
 
+/// Shared by all that runs on so many threads.
+lt::Context& context_for(int threads);
+
 Run lathe_gemm(const Gemm& p, const Job& job, lt::Context& context);
 Run lathe_elementwise(const Elementwise& p, const Job& job, lt::Context& context);
 Run lathe_stencil(const Stencil& p, const Job& job, lt::Context& context);

@@ -27,7 +27,6 @@ lt::Schedule product_in_tiles(lt::Tail tail) {
 }  // namespace
 
 std::vector<Competitor> lathe_tails(const float* x, float* y) {
-  static lt::Context single({.threads = 1});
   std::vector<Competitor> all;
   for (const lt::Tail tail : tails) {
     lt::Dim n("n");
@@ -35,7 +34,7 @@ std::vector<Competitor> lathe_tails(const float* x, float* y) {
     auto Y = lt::compute("Y", {n}, [&](lt::Var i) { return X(i) * 2.0f; });
     lt::Schedule s(Y);
     s.vectorize(s.split<2>(s.loops<1>(Y)[0], {lt::infer, tail_lanes}, tail)[1]);
-    auto kernel = lt::jit({s, {.context = &single}}, X, Y);
+    auto kernel = lt::jit({s, {.context = &context_for(1)}}, X, Y);
     const lt::View<const float, 1> from(x, {tail_elements});
     const lt::View<float, 1> to(y, {tail_elements});
     all.push_back({std::string(lt::to_text(tail)), [=] { kernel(from, to); }});

@@ -13,8 +13,13 @@ std::vector<Case> stencil_cases();
 std::vector<Case> photo_cases();
 std::vector<Case> apps_cases();
 
-/// The suites above by name; none for "polybench", "jit" and "schedule".
+/// The suites above by name; none for those below.
 std::vector<Case> cases_of(const std::string& suite);
+
+/// Times programs under schedules that experts would write, on one thread.
+void run_hand_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> hand_case_names();
 
 /// Times what happens around kernels: compilation, calls, and the include of the header.
 void run_jit_suite(const Options& options, Report& report);
