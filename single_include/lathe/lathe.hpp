@@ -16307,33 +16307,40 @@ inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
 // ---- lathe/ir/impl/parse_laws.ipp
 namespace lathe::detail {
 
-/// The terms of an update of several values that is written out as expand_update does it; none for
-/// any other statement.
-inline Vec<AnyExpr> terms_written_out(const Stmt& s, const ReducerNode& reducer) {
+/// An update of several values as expand_update writes it out: operands, results, stores.
+struct UpdateWrittenOut {
+  Vec<AnyExpr> terms;
+  Vec<Stmt> stores;
+};
+
+/// Without terms where the statement is none by this reducer.
+inline UpdateWrittenOut update_written_out(const Stmt& s, const ReducerNode& reducer) {
   const std::size_t count = reducer.combine.size();
   Vec<const LetStmtNode*> lets;
   Stmt body = s;
-  for (const LetStmtNode* let; lets.size() < 3 * count && (let = body.as<LetStmtNode>());
-       body = let->body)
+  while (lets.size() < 3 * count) {
+    const auto* let = body.as<LetStmtNode>();
+    if (!let) return {};
     lets.push_back(let);
-  const Vec<Stmt> stores = seq_of(body);
-  if (lets.size() < 3 * count || stores.size() != count) return {};
+    body = let->body;
+  }
+  UpdateWrittenOut out{{}, seq_of(body)};
+  if (out.stores.size() != count) return {};
   Substitution operands;
-  Vec<AnyExpr> terms;
   for (std::size_t k = 0; k < count; ++k) {
-    const auto* store = stores[k].as<StoreNode>();
+    const auto* store = out.stores[k].as<StoreNode>();
     const LetStmtNode &own = *lets[2 * k], &term = *lets[2 * k + 1];
     if (!store || !structurally_equal(own.value, make_load(store->buffer, store->indices)) ||
         store->value.as<VarNode>() != lets[2 * count + k]->var.get())
       return {};
     operands.emplace_back(reducer.lhs[k], AnyExpr(own.var));
     operands.emplace_back(reducer.rhs[k], AnyExpr(term.var));
-    terms.push_back(term.value);
+    out.terms.push_back(term.value);
   }
   for (std::size_t k = 0; k < count; ++k)
     if (!structurally_equal(lets[2 * count + k]->value, substitute(reducer.combine[k], operands)))
       return {};
-  return terms;
+  return out;
 }
 
 // What the statements of a text store to each buffer.
@@ -16350,13 +16357,7 @@ class StoresOfText : public Visitor {
   void stmt(const Stmt& s) override {
     const auto* block = s.as<BlockNode>();
     if (block && block->reducer) return fold(seq_of(block->body), *block->reducer);
-    for (const ReducerNode* r : s.as<LetStmtNode>() ? reducers_ : Vec<const ReducerNode*>())
-      if (const Vec<AnyExpr> terms = terms_written_out(s, *r); !terms.empty()) {
-        written_out_.emplace_back(r, terms);
-        Stmt body = s;
-        for (std::size_t k = 0; k < 3 * terms.size(); ++k) body = body.as<LetStmtNode>()->body;
-        return fold(seq_of(body), *r);
-      }
+    if (s.as<LetStmtNode>() && fold_written_out(s)) return;
     if (const auto* n = s.as<StoreNode>()) of_[n->buffer.get()].push_back({n->value});
     if (const auto* n = s.as<AtomicNode>()) of_[n->buffer.get()].push_back({n->value});
     descend(s);
@@ -16370,6 +16371,16 @@ class StoresOfText : public Visitor {
   }
 
  private:
+  bool fold_written_out(const Stmt& s) {
+    for (const ReducerNode* r : reducers_) {
+      UpdateWrittenOut update = update_written_out(s, *r);
+      if (update.terms.empty()) continue;
+      fold(update.stores, *r);
+      written_out_.emplace_back(r, std::move(update.terms));
+      return true;
+    }
+    return false;
+  }
   void fold(const Vec<Stmt>& stores, const ReducerNode& reducer) {
     std::size_t output = 0;
     for (const auto& store : stores)
