@@ -168,6 +168,10 @@ TEST_CASE("what is in bounds in any case may be bound where it is not needed") {
   for (const AnyExpr& part : {guarded, rest, first})
     CHECK(bound(twice(part), part) ==
           "(let t0 = long in select(i < 4, t0, i) + select(i > 2, t0, i))");
+  AnyExpr large = i;  // written out, it has a million nodes
+  for (int k = 0; k < 20; ++k) large = large * large;
+  const AnyExpr far = long_of(lt::make_select(inside(large), x(large), i));
+  CHECK(lt::node_count(lt::bind_shared(twice(far))) < 2 * distinct_nodes(far));
   const AnyExpr unsure = long_of(lt::make_select(i >= 0, x(i), i));
   CHECK(bound(twice(unsure), unsure) == "select(i < 4, long, i) + select(i > 2, long, i)");
   // An element that is read in any case may be read by all that needs it.

@@ -172,15 +172,30 @@ class SharedGraph {
     const auto* select = n.e.as<SelectNode>();
     const auto* load = n.e.as<LoadNode>();
     int inside = static_cast<int>(nodes_.size()) - 1;
-    Vec<AnyExpr> conditions;
-    constexpr std::uint32_t long_condition = 1000;  // written out; in bounds are a few comparisons
-    if (select && select->condition->weight < long_condition)
-      conditions = conjuncts(select->condition);
+    const Vec<AnyExpr> conditions = select ? first_conjuncts(select->condition) : Vec<AnyExpr>();
     for (std::size_t c = 0; c < n.children.size(); ++c)
       inside = std::min(inside, select && c == 1 ? safe_under(n.children[c], conditions, 4)
                                                  : at(n.children[c]).safe_from);
     if (load && !is_inside(*load, {})) inside = k;
     n.safe_from = std::max(n.needed_from, inside);
+  }
+
+  // What a condition joins, or the first of that: in bounds are two comparisons an axis, and a
+  // condition may share its parts so often that all of them are too many.
+  static Vec<AnyExpr> first_conjuncts(const AnyExpr& condition) {
+    Vec<AnyExpr> found, open{condition};
+    for (int looked_at = 0; looked_at < 32 && !open.empty(); ++looked_at) {
+      const AnyExpr part = open.back();
+      open.pop_back();
+      const auto* n = part.as<BinaryNode>();
+      if (n && n->op == BinaryOp::and_) {
+        open.push_back(n->b);
+        open.push_back(n->a);
+      } else {
+        found.push_back(part);
+      }
+    }
+    return found;
   }
 
   // The same of a part of an arm, whose loads the conditions may keep inside.
