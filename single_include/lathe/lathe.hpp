@@ -5551,7 +5551,170 @@ std::string intrinsic_difference(const TensorIntrin& row, Location where = Locat
 
 }  // namespace lathe
 
+// ---- lathe/support/context.hpp
+// What a host application owns of Lathe's behaviour: threads, memory, log, folders, budgets.
+
+namespace lathe {
+
+enum class LogLevel { debug, info, warning, error };
+
+/// Runs body over disjoint ranges that together cover [0, n), on at most max_threads threads;
+/// returns when all are done.
+using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
+                                  FunctionRef<void(std::int64_t begin, std::int64_t end)> body)>;
+
+struct ContextOptions {
+  /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
+  int threads = 0;
+  /// Where messages go. Without it there are none, but for two on standard error: that kernels are
+  /// interpreted for want of LLVM, once a process, and what `dump` asks for. May throw: the
+  /// exception comes out of the call that had something to say.
+  Hook<void(LogLevel, std::string_view)> log{};
+  /// Lines below this level are not even built.
+  LogLevel log_level = LogLevel::info;
+  /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
+  ParallelForHook parallel_for{};
+  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
+  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
+  Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
+  Hook<void(void* pointer, std::size_t bytes)> deallocate{};
+  /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
+  std::string cache_dir{};
+  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
+  /// limit.
+  std::int64_t memory_budget = 0;
+  /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
+  /// between its passes and before it calls LLVM, which is not interrupted (L0412).
+  double time_budget = 0;
+  /// Name of the pass whose result is logged ("all": every pass), without a log hook on standard
+  /// error. Empty: what LATHE_DUMP names.
+  /// Compilations refuse the name of no pass (L0602).
+  std::string dump{};
+  /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
+  /// in range.
+  std::string llvm{};
+  /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
+  bool perf = false;
+};
+
+/// Things that other layers keep in a context, each made on first use.
+enum class Service : int {
+  thread_pool,
+  jit,
+  kernel_cache,
+  schedule_store,
+  intrinsics,
+  cuda,
+  graph,
+  count_
+};
+
+/// Thread-safe. Kernels keep what they need of it alive only through the services; a context
+/// outlives its kernels' calls.
+class Context {
+ public:
+  using Options = ContextOptions;
+
+  /// L0402 half of an allocator · L0403 a negative number
+  explicit Context(Options options, Location where = Location::here());
+  Context() : Context(Options{}) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  /// The context of calls that name none.
+  static Context& default_context();
+
+  const Options& options() const { return options_; }
+  /// Most threads that one loop uses, at least 1.
+  int threads() const { return threads_; }
+
+  bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
+  /// Hands the message to the log hook, if there is one. Throws what the hook throws.
+  void log(LogLevel level, std::string_view message) const;
+  /// True if the result of `pass` is to be logged.
+  bool dumps(std::string_view pass) const;
+
+  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget. Throws
+  /// what the hook throws.
+  void* allocate(std::size_t bytes, std::size_t alignment = 64) const;
+  void deallocate(void* pointer) const noexcept;
+  /// Bytes that allocate() has given out and not taken back.
+  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+
+  /// The service of type T in this slot, made by `make(*this)` (which returns a new T*) when it is
+  /// first asked for.
+  template <class T, class Make>
+  T& service(Service slot, Make make) const {
+    auto& place = services_[static_cast<int>(slot)];
+    if (auto* made = place.load(std::memory_order_acquire)) return *static_cast<T*>(made);
+    return *static_cast<T*>(publish(place, make(*this)));
+  }
+  /// The service if it was made already, else null.
+  template <class T>
+  T* find_service(Service slot) const {
+    return static_cast<T*>(services_[static_cast<int>(slot)].load(std::memory_order_acquire));
+  }
+
+ private:
+  static RefCounted* publish(std::atomic<RefCounted*>& place, RefCounted* made);
+
+  Options options_;
+  int threads_;
+  mutable std::atomic<std::int64_t> in_use_{0};
+  void* take_kept(std::size_t total, std::size_t alignment) const noexcept;
+  void keep(void* start) const noexcept;
+
+  mutable std::atomic<void*> kept_[8] =
+      {};  ///< large free blocks, each with its header at the start
+  mutable std::atomic<unsigned> next_dropped_{0};  ///< of those, when there is no place
+  mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
+};
+
+namespace detail {
+/// Writes a message where there is no log hook.
+void say_on_stderr(std::string_view text);
+/// Processors that the calling process may run on (its affinity mask), at least 1.
+int usable_processors();
+}  // namespace detail
+
+}  // namespace lathe
+
 LATHE_LEAN_END
+
+// ---- lathe/eval/evaluate.hpp
+// The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
+// ir/stmt.hpp exactly.
+
+namespace lathe {
+
+struct EvaluatorOptions {
+  /// Report elements that are read before anything was stored in them. Outputs count as never
+  /// stored to at the start.
+  bool find_uninitialized = false;
+};
+
+/// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
+/// once. Loops run one after the other, on the calling thread. It is the reference that machine
+/// code is compared with. L0409: an access outside of a buffer, names the buffer and the indices
+/// (InternalError where a pass has made the indices: at a later stage than blocks) · L0407: an
+/// assertion that fails.
+class Evaluator {
+ public:
+  Evaluator() = default;
+  explicit Evaluator(const Program& program, EvaluatorOptions options = {});
+
+  /// Slots as slot_layout(program) says: what machine code is called with.
+  void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
+           Location where = Location::here()) const;
+  const Program& program() const { return program_; }
+
+ private:
+  Program program_;
+  Ref<RefCounted> tree_;  ///< a detail::EvalTree
+};
+
+}  // namespace lathe
 
 // ---- lathe/support/slot_layout.hpp
 // The slots of a call: which 8-byte value of a kernel's first argument holds what. Plain data, for
@@ -6185,173 +6348,6 @@ template <std::size_t... K, class... A>
 }  // namespace detail
 }  // namespace lathe
 
-LATHE_LEAN_BEGIN
-
-// ---- lathe/support/context.hpp
-// What a host application owns of Lathe's behaviour: threads, memory, log, folders, budgets.
-
-namespace lathe {
-
-enum class LogLevel { debug, info, warning, error };
-
-/// Runs body over disjoint ranges that together cover [0, n), on at most max_threads threads;
-/// returns when all are done.
-using ParallelForHook = Hook<void(std::int64_t n, int max_threads,
-                                  FunctionRef<void(std::int64_t begin, std::int64_t end)> body)>;
-
-struct ContextOptions {
-  /// Most threads that one loop uses; 0 = the processors of the process's affinity mask.
-  int threads = 0;
-  /// Where messages go. Without it there are none, but for two on standard error: that kernels are
-  /// interpreted for want of LLVM, once a process, and what `dump` asks for. May throw: the
-  /// exception comes out of the call that had something to say.
-  Hook<void(LogLevel, std::string_view)> log{};
-  /// Lines below this level are not even built.
-  LogLevel log_level = LogLevel::info;
-  /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
-  ParallelForHook parallel_for{};
-  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
-  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
-  Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
-  Hook<void(void* pointer, std::size_t bytes)> deallocate{};
-  /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
-  std::string cache_dir{};
-  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
-  /// limit.
-  std::int64_t memory_budget = 0;
-  /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
-  /// between its passes and before it calls LLVM, which is not interrupted (L0412).
-  double time_budget = 0;
-  /// Name of the pass whose result is logged ("all": every pass), without a log hook on standard
-  /// error. Empty: what LATHE_DUMP names.
-  /// Compilations refuse the name of no pass (L0602).
-  std::string dump{};
-  /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
-  /// in range.
-  std::string llvm{};
-  /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
-  bool perf = false;
-};
-
-/// Things that other layers keep in a context, each made on first use.
-enum class Service : int {
-  thread_pool,
-  jit,
-  kernel_cache,
-  schedule_store,
-  intrinsics,
-  cuda,
-  graph,
-  count_
-};
-
-/// Thread-safe. Kernels keep what they need of it alive only through the services; a context
-/// outlives its kernels' calls.
-class Context {
- public:
-  using Options = ContextOptions;
-
-  /// L0402 half of an allocator · L0403 a negative number
-  explicit Context(Options options, Location where = Location::here());
-  Context() : Context(Options{}) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  ~Context();
-
-  /// The context of calls that name none.
-  static Context& default_context();
-
-  const Options& options() const { return options_; }
-  /// Most threads that one loop uses, at least 1.
-  int threads() const { return threads_; }
-
-  bool logs(LogLevel level) const { return options_.log && level >= options_.log_level; }
-  /// Hands the message to the log hook, if there is one. Throws what the hook throws.
-  void log(LogLevel level, std::string_view message) const;
-  /// True if the result of `pass` is to be logged.
-  bool dumps(std::string_view pass) const;
-
-  /// Memory aligned to `alignment` (a power of two), or null: out of memory or over budget. Throws
-  /// what the hook throws.
-  void* allocate(std::size_t bytes, std::size_t alignment = 64) const;
-  void deallocate(void* pointer) const noexcept;
-  /// Bytes that allocate() has given out and not taken back.
-  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
-
-  /// The service of type T in this slot, made by `make(*this)` (which returns a new T*) when it is
-  /// first asked for.
-  template <class T, class Make>
-  T& service(Service slot, Make make) const {
-    auto& place = services_[static_cast<int>(slot)];
-    if (auto* made = place.load(std::memory_order_acquire)) return *static_cast<T*>(made);
-    return *static_cast<T*>(publish(place, make(*this)));
-  }
-  /// The service if it was made already, else null.
-  template <class T>
-  T* find_service(Service slot) const {
-    return static_cast<T*>(services_[static_cast<int>(slot)].load(std::memory_order_acquire));
-  }
-
- private:
-  static RefCounted* publish(std::atomic<RefCounted*>& place, RefCounted* made);
-
-  Options options_;
-  int threads_;
-  mutable std::atomic<std::int64_t> in_use_{0};
-  void* take_kept(std::size_t total, std::size_t alignment) const noexcept;
-  void keep(void* start) const noexcept;
-
-  mutable std::atomic<void*> kept_[8] =
-      {};  ///< large free blocks, each with its header at the start
-  mutable std::atomic<unsigned> next_dropped_{0};  ///< of those, when there is no place
-  mutable std::atomic<RefCounted*> services_[static_cast<int>(Service::count_)] = {};
-};
-
-namespace detail {
-/// Writes a message where there is no log hook.
-void say_on_stderr(std::string_view text);
-/// Processors that the calling process may run on (its affinity mask), at least 1.
-int usable_processors();
-}  // namespace detail
-
-}  // namespace lathe
-
-LATHE_LEAN_END
-
-// ---- lathe/eval/evaluate.hpp
-// The evaluator: an interpreter for every stage that follows the semantics of ir/expr.hpp and
-// ir/stmt.hpp exactly.
-
-namespace lathe {
-
-struct EvaluatorOptions {
-  /// Report elements that are read before anything was stored in them. Outputs count as never
-  /// stored to at the start.
-  bool find_uninitialized = false;
-};
-
-/// A program made ready to be interpreted; immutable, cheap to copy, usable by many threads at
-/// once. Loops run one after the other, on the calling thread. It is the reference that machine
-/// code is compared with. L0409: an access outside of a buffer, names the buffer and the indices
-/// (InternalError where a pass has made the indices: at a later stage than blocks) · L0407: an
-/// assertion that fails.
-class Evaluator {
- public:
-  Evaluator() = default;
-  explicit Evaluator(const Program& program, EvaluatorOptions options = {});
-
-  /// Slots as slot_layout(program) says: what machine code is called with.
-  void run(const std::uint64_t* slots, const Context& context = Context::default_context(),
-           Location where = Location::here()) const;
-  const Program& program() const { return program_; }
-
- private:
-  Program program_;
-  Ref<RefCounted> tree_;  ///< a detail::EvalTree
-};
-
-}  // namespace lathe
-
 // ---- lathe/runtime/thread_pool.hpp
 // Threads for the iterations of parallel loops: the context's hook, or the built-in pool.
 
@@ -6561,97 +6557,13 @@ RuntimeSymbols runtime_symbols();
 
 }  // namespace lathe
 
-LATHE_LEAN_BEGIN
-
-// ---- lathe/jit/kernel_code.hpp
-// Machine code of kernels: one for arguments without gaps, and a second one where calls have gaps.
-
-namespace lathe {
-
-class LoadedKernel;
-
-/// For which views a kernel has machine code. A parameter that declares no layout takes row-major
-/// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind
-#endif
-enum class Strides : std::uint8_t {
-  dense,  ///< for views without gaps; others are refused (L0305)
-  both,   ///< for all, compiled before the first call
-  late    ///< for views without gaps; for others when a call first has one, which then waits
-};
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
-/// Which options decide what machine code does (JitOptions).
-struct CodeKind {
-  bool strict = false, checked = false;
-  bool dense = false;  ///< LowerOptions::dense
-  bool operator==(const CodeKind&) const = default;
-};
-
-/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
-struct ProgramVersions {
-  Vec<Program> before;
-  Program last;
-};
-
-/// Machine code with what it was made from; shared by all kernels of equal programs.
-struct KernelCode : RefCounted {
-  ProgramVersions versions;
-  Program scheduled, lowered;  ///< the versions as one program
-  Target target;
-  CodeKind kind;
-  int llvm_major = 0;
-  LlvmKernel text;
-  std::shared_ptr<const LoadedKernel> loaded;
-  KernelEntry entry = nullptr;
-
-  KernelNotes notes(std::string_view name) const {
-    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
-  }
-};
-
-/// What a kernel does with views that its code is not for. Thread-safe.
-class OpenCode : public RefCounted {
- public:
-  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
-  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
-      : program_(std::move(program)),
-        dense_(std::move(code)),
-        strides_(strides),
-        require_compiled_(require_compiled) {}
-
-  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
-  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
-  /// require_compiled what compilation raises.
-  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
-  const Evaluator& evaluator() const { return evaluator_; }
-
- private:
-  enum class State : std::uint8_t { none, compiled, interpreted };
-  void make(const Context& context, std::string_view sparse, Location where) const;
-
-  Program program_;
-  Ref<KernelCode> dense_;
-  Strides strides_;
-  bool require_compiled_;
-  mutable std::mutex mutex_;
-  mutable Ref<KernelCode> code_;
-  mutable Evaluator evaluator_;
-  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
-};
-
-}  // namespace lathe
-
-LATHE_LEAN_END
-
 // ---- lathe/jit/kernel.hpp
 // Kernels: typed, immutable function objects over views.
 
 namespace lathe {
+
+struct KernelCode;
+class OpenCode;
 
 namespace detail {
 
@@ -6677,7 +6589,7 @@ class AnyKernel {
   AnyKernel() = default;
   /// `open`: where code or options are for arguments without gaps alone.
   AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context,
-            Ref<OpenCode> open = {});
+            Ref<OpenCode> open);
 
   /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
   /// kernel, and what the program itself raises.
@@ -6703,12 +6615,12 @@ class AnyKernel {
   /// code after lowering; none for an evaluator. Names may be those of an equal program that was
   /// compiled before. Code, here and below, is that for arguments without gaps, where there are
   /// two.
-  Program scheduled() const { return code() ? code()->scheduled : Program(); }
-  Program lowered() const { return code() ? code()->lowered : Program(); }
+  Program scheduled() const;
+  Program lowered() const;
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
-  std::string llvm_ir() const { return code() ? code()->text.text : std::string(); }
+  std::string llvm_ir() const;
   std::string assembly() const;
-  Ref<KernelCode> code() const { return state_ ? state_->code : Ref<KernelCode>(); }
+  Ref<KernelCode> code() const;
   explicit operator bool() const { return static_cast<bool>(state_); }
 
  private:
@@ -6716,6 +6628,10 @@ class AnyKernel {
   friend class Kernel;
 
   struct State : RefCounted {
+    // Where code is known: it has members that cost a user's compiler time, a mutex for one.
+    State();
+    ~State() override;
+
     Ref<Binding> binding;
     Ref<KernelCode> code;
     Evaluator evaluator;
@@ -6987,6 +6903,28 @@ class Kernel {
 }  // namespace lathe
 
 LATHE_LEAN_BEGIN
+
+// ---- lathe/jit/strides.hpp
+// For which strides of arguments a kernel has machine code.
+
+namespace lathe {
+
+/// For which views a kernel has machine code. A parameter that declares no layout takes row-major
+/// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind
+#endif
+enum class Strides : std::uint8_t {
+  dense,  ///< for views without gaps; others are refused (L0305)
+  both,   ///< for all, compiled before the first call
+  late    ///< for views without gaps; for others when a call first has one, which then waits
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+}  // namespace lathe
 
 // ---- lathe/jit/jit.hpp
 // Functions from computations: jit compiles, evaluate interprets.
@@ -11772,6 +11710,74 @@ class EvalFrame {
 }  // namespace lathe::detail
 
 LATHE_LEAN_BEGIN
+
+// ---- lathe/jit/kernel_code.hpp
+// Machine code of kernels: one for arguments without gaps, and a second one where calls have gaps.
+
+namespace lathe {
+
+class LoadedKernel;
+
+/// Which options decide what machine code does (JitOptions).
+struct CodeKind {
+  bool strict = false, checked = false;
+  bool dense = false;  ///< LowerOptions::dense
+  bool operator==(const CodeKind&) const = default;
+};
+
+/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
+struct ProgramVersions {
+  Vec<Program> before;
+  Program last;
+};
+
+/// Machine code with what it was made from; shared by all kernels of equal programs.
+struct KernelCode : RefCounted {
+  ProgramVersions versions;
+  Program scheduled, lowered;  ///< the versions as one program
+  Target target;
+  CodeKind kind;
+  int llvm_major = 0;
+  LlvmKernel text;
+  std::shared_ptr<const LoadedKernel> loaded;
+  KernelEntry entry = nullptr;
+
+  KernelNotes notes(std::string_view name) const {
+    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
+  }
+};
+
+/// What a kernel does with views that its code is not for. Thread-safe.
+class OpenCode : public RefCounted {
+ public:
+  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
+  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
+      : program_(std::move(program)),
+        dense_(std::move(code)),
+        strides_(strides),
+        require_compiled_(require_compiled) {}
+
+  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
+  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
+  /// require_compiled what compilation raises.
+  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
+  const Evaluator& evaluator() const { return evaluator_; }
+
+ private:
+  enum class State : std::uint8_t { none, compiled, interpreted };
+  void make(const Context& context, std::string_view sparse, Location where) const;
+
+  Program program_;
+  Ref<KernelCode> dense_;
+  Strides strides_;
+  bool require_compiled_;
+  mutable std::mutex mutex_;
+  mutable Ref<KernelCode> code_;
+  mutable Evaluator evaluator_;
+  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
+};
+
+}  // namespace lathe
 
 // ---- lathe/jit/code_cache.hpp
 // The machine code that a context has made already.
@@ -18540,15 +18546,30 @@ class SharedGraph {
     const auto* select = n.e.as<SelectNode>();
     const auto* load = n.e.as<LoadNode>();
     int inside = static_cast<int>(nodes_.size()) - 1;
-    Vec<AnyExpr> conditions;
-    constexpr std::uint32_t long_condition = 1000;  // written out; in bounds are a few comparisons
-    if (select && select->condition->weight < long_condition)
-      conditions = conjuncts(select->condition);
+    const Vec<AnyExpr> conditions = select ? first_conjuncts(select->condition) : Vec<AnyExpr>();
     for (std::size_t c = 0; c < n.children.size(); ++c)
       inside = std::min(inside, select && c == 1 ? safe_under(n.children[c], conditions, 4)
                                                  : at(n.children[c]).safe_from);
     if (load && !is_inside(*load, {})) inside = k;
     n.safe_from = std::max(n.needed_from, inside);
+  }
+
+  // What a condition joins, or the first of that: in bounds are two comparisons an axis, and a
+  // condition may share its parts so often that all of them are too many.
+  static Vec<AnyExpr> first_conjuncts(const AnyExpr& condition) {
+    Vec<AnyExpr> found, open{condition};
+    for (int looked_at = 0; looked_at < 32 && !open.empty(); ++looked_at) {
+      const AnyExpr part = open.back();
+      open.pop_back();
+      const auto* n = part.as<BinaryNode>();
+      if (n && n->op == BinaryOp::and_) {
+        open.push_back(n->b);
+        open.push_back(n->a);
+      } else {
+        found.push_back(part);
+      }
+    }
+    return found;
   }
 
   // The same of a part of an arm, whose loads the conditions may keep inside.
@@ -54241,6 +54262,9 @@ LATHE_LEAN_END
 // ---- lathe/jit/impl/kernel.ipp
 namespace lathe {
 
+LATHE_DECL AnyKernel::State::State() = default;
+LATHE_DECL AnyKernel::State::~State() = default;
+
 LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
                                 const Context& context, Ref<OpenCode> open) {
   auto* state = new State;
@@ -54378,6 +54402,16 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
                   static_cast<std::size_t>(p.dtype().element_bytes()));
   }
   call(all.data(), where);
+}
+
+LATHE_DECL Ref<KernelCode> AnyKernel::code() const {
+  return state_ ? state_->code : Ref<KernelCode>();
+}
+
+LATHE_DECL Program AnyKernel::scheduled() const { return code() ? code()->scheduled : Program(); }
+LATHE_DECL Program AnyKernel::lowered() const { return code() ? code()->lowered : Program(); }
+LATHE_DECL std::string AnyKernel::llvm_ir() const {
+  return code() ? code()->text.text : std::string();
 }
 
 LATHE_DECL std::string AnyKernel::assembly() const {
@@ -54611,7 +54645,7 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
 
 LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(bound.program),
-                   context);
+                   context, {});
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // The machine code that a context has made already.
 #pragma once
 
-#include <lathe/jit/kernel.hpp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/support/vec.hpp>
 #include <mutex>
 

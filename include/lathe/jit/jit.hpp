@@ -3,6 +3,7 @@
 
 #include <lathe/dsl/script.hpp>
 #include <lathe/jit/kernel.hpp>
+#include <lathe/jit/strides.hpp>
 #include <lathe/schedule/core/schedule.hpp>
 #include <optional>
 

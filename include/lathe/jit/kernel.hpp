@@ -1,15 +1,20 @@
 // Kernels: typed, immutable function objects over views.
 #pragma once
 
+#include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/jit/dense_call.hpp>
-#include <lathe/jit/kernel_code.hpp>
+#include <lathe/runtime/abi.hpp>
 #include <lathe/runtime/view.hpp>
+#include <lathe/support/kernel.hpp>
 #include <string>
 #include <tuple>
 
 namespace lathe {
+
+struct KernelCode;
+class OpenCode;
 
 namespace detail {
 
@@ -35,7 +40,7 @@ class AnyKernel {
   AnyKernel() = default;
   /// `open`: where code or options are for arguments without gaps alone.
   AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context,
-            Ref<OpenCode> open = {});
+            Ref<OpenCode> open);
 
   /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
   /// kernel, and what the program itself raises.
@@ -61,12 +66,12 @@ class AnyKernel {
   /// code after lowering; none for an evaluator. Names may be those of an equal program that was
   /// compiled before. Code, here and below, is that for arguments without gaps, where there are
   /// two.
-  Program scheduled() const { return code() ? code()->scheduled : Program(); }
-  Program lowered() const { return code() ? code()->lowered : Program(); }
+  Program scheduled() const;
+  Program lowered() const;
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
-  std::string llvm_ir() const { return code() ? code()->text.text : std::string(); }
+  std::string llvm_ir() const;
   std::string assembly() const;
-  Ref<KernelCode> code() const { return state_ ? state_->code : Ref<KernelCode>(); }
+  Ref<KernelCode> code() const;
   explicit operator bool() const { return static_cast<bool>(state_); }
 
  private:
@@ -74,6 +79,10 @@ class AnyKernel {
   friend class Kernel;
 
   struct State : RefCounted {
+    // Where code is known: it has members that cost a user's compiler time, a mutex for one.
+    State();
+    ~State() override;
+
     Ref<Binding> binding;
     Ref<KernelCode> code;
     Evaluator evaluator;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/stmt.hpp>
+#include <lathe/jit/strides.hpp>
 #include <lathe/runtime/abi.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/kernel.hpp>
@@ -15,21 +16,6 @@
 namespace lathe {
 
 class LoadedKernel;
-
-/// For which views a kernel has machine code. A parameter that declares no layout takes row-major
-/// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind
-#endif
-enum class Strides : std::uint8_t {
-  dense,  ///< for views without gaps; others are refused (L0305)
-  both,   ///< for all, compiled before the first call
-  late    ///< for views without gaps; for others when a call first has one, which then waits
-};
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {

@@ -1,6 +1,7 @@
 // Several schedules behind one kernel.
 #include <doctest/doctest.h>
 
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/lathe.hpp>
 #include <numeric>
 #include <support/errors.hpp>

@@ -2,10 +2,14 @@
 
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/kernel.hpp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
+
+LATHE_DECL AnyKernel::State::State() = default;
+LATHE_DECL AnyKernel::State::~State() = default;
 
 LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
                                 const Context& context, Ref<OpenCode> open) {
@@ -144,6 +148,16 @@ LATHE_DECL void AnyKernel::operator()(std::span<const AnyView> args, Location wh
                   static_cast<std::size_t>(p.dtype().element_bytes()));
   }
   call(all.data(), where);
+}
+
+LATHE_DECL Ref<KernelCode> AnyKernel::code() const {
+  return state_ ? state_->code : Ref<KernelCode>();
+}
+
+LATHE_DECL Program AnyKernel::scheduled() const { return code() ? code()->scheduled : Program(); }
+LATHE_DECL Program AnyKernel::lowered() const { return code() ? code()->lowered : Program(); }
+LATHE_DECL std::string AnyKernel::llvm_ir() const {
+  return code() ? code()->text.text : std::string();
 }
 
 LATHE_DECL std::string AnyKernel::assembly() const {

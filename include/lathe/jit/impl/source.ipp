@@ -2,6 +2,7 @@
 
 #include <lathe/ir/verify.hpp>
 #include <lathe/jit/impl/unread.ipp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/support/text.hpp>
 
@@ -96,7 +97,7 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
 
 LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
   return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(bound.program),
-                   context);
+                   context, {});
 }
 
 }  // namespace detail

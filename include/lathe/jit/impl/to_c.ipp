@@ -4,6 +4,7 @@
 #include <lathe/codegen/common/symbol.hpp>
 #include <lathe/ir/slot_layout.hpp>
 #include <lathe/ir/verify.hpp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/jit/to_c.hpp>
 #include <lathe/lower/pipeline.hpp>
