@@ -101,11 +101,15 @@ auto relu(const A& x) {
 }
 template <detail::IsExpr A>
 auto sigmoid(const A& x) {
-  return 1 / (1 + exp(-x));
+  // e/(1+e) keeps subnormal results, which 1/(1+1/e) loses. From the limit on 1+e is e in all
+  // types, and e not yet infinite.
+  constexpr int limit = dtype_of<typename detail::ElementOf<A>::type>.bits * 5 / 8;
+  auto e = exp(fast_min(limit, x));
+  return e / (1 + e);
 }
 template <detail::IsExpr A>
 auto silu(const A& x) {
-  return x / (1 + exp(-x));
+  return x * sigmoid(x);
 }
 template <detail::IsExpr A>
 auto rsqrt(const A& x) {
