@@ -1129,7 +1129,9 @@ namespace lathe {
   X(floor, 1, true)     X(ceil, 1, true)      X(trunc, 1, true)     X(round, 1, true)     \
   X(fma, 3, true)       X(copysign, 2, true)  X(is_nan, 1, true)    X(scalb, 2, true)     \
   X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
-  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)
+  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
+  X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
+  X(cbrt, 1, true)
 
 // clang-format on
 
@@ -4241,7 +4243,11 @@ namespace lathe {
 #define LATHE_DSL_UNARY(X) \
   X(exp)                   \
   X(exp2)                  \
-  X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) X(round)
+  X(expm1)                 \
+  X(log)                   \
+  X(log2)                  \
+  X(log1p)                 \
+  X(sin) X(cos) X(tan) X(atan) X(tanh) X(erf) X(sqrt) X(cbrt) X(floor) X(ceil) X(trunc) X(round)
 #define LATHE_DSL_FUNCTION(name)                                                                  \
   template <detail::IsOperand A>                                                                  \
   auto name(const A& x) {                                                                         \
@@ -4293,7 +4299,7 @@ LATHE_DSL_BINARY(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_FUNCTION
 #undef LATHE_DSL_BINARY
 
-#define LATHE_DSL_CALLS(X) X(pow) X(copysign)
+#define LATHE_DSL_CALLS(X) X(pow) X(atan2) X(copysign)
 #define LATHE_DSL_FUNCTION(name)                                                                  \
   template <class A, class B>                                                                     \
   requires detail::Operands<A, B>                                                                 \
@@ -4351,6 +4357,12 @@ template <detail::IsExpr A>
 auto gelu(const A& x) {
   auto half = x * 0.5;  // not x/2 * (1 + erf): as a sum it is one fma
   return half * erf(x * 0.70710678118654752440) + half;
+}
+/// The same with tanh: x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))), which is x * sigmoid of
+/// twice that.
+template <detail::IsExpr A>
+auto gelu_tanh(const A& x) {
+  return x * sigmoid(x * 1.59576912160573071176 * (1 + 0.044715 * x * x));
 }
 
 }  // namespace lathe
@@ -7907,6 +7919,11 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::tanh, MathForm::expanded},
     {CallOp::erf, MathForm::expanded},
     {CallOp::pow, MathForm::expanded},
+    {CallOp::expm1, MathForm::expanded},
+    {CallOp::log1p, MathForm::expanded},
+    {CallOp::atan, MathForm::expanded},
+    {CallOp::atan2, MathForm::expanded},
+    {CallOp::cbrt, MathForm::expanded},
     {CallOp::sqrt, MathForm::native},
     {CallOp::abs, MathForm::native},
     {CallOp::copysign, MathForm::native},
@@ -7928,6 +7945,11 @@ constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
   for (const MathRow& row : kMathTable)
     if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
   return MathForm::native;
+}
+
+/// Expanded for every target, as none has an instruction; many operations each.
+constexpr bool is_transcendental(CallOp op) {
+  return math_form(op, TargetCaps()) == MathForm::expanded;
 }
 
 }  // namespace lathe
@@ -10152,14 +10174,10 @@ namespace lathe {
 ///     a * b + c → fma(a, b, c)      c - a * b → fma(-a, b, c)      a * b - c → fma(a, b, -c)
 Program contract(const Program& program, const TargetCaps& caps);
 
-/// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64. The error
-/// against the exact result, in units in the last place, is at most
-///          exp  exp2  log  log2  sin  cos  tan  tanh  erf  pow
-///     f32  1.0   1.0  1.9   1.8  2.2  2.2  4.0   2.7  1.7  0.6
-///     f64  1.0   1.0  1.0   1.0  1.8  2.2  4.0   2.7  1.5  1.0
-/// on targets with fma, and 1 (f64: 1.5) more on others; measured, for f32 on every 257th of all
-/// arguments. Special values are the C library's. Each lane's result depends on that lane's
-/// argument alone. Narrower types compute in f32 and round.
+/// Functions that no target has an instruction for (is_transcendental) become arithmetic of f32 or
+/// f64, with the errors of docs/math.md on targets with fma, and 1 unit (f64: 1.5) more on others.
+/// Special values are the C library's. Each lane's result depends on that lane's argument alone.
+/// Narrower types compute in f32 and round.
 Program expand_math(const Program& program, const TargetCaps& caps);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
@@ -10466,17 +10484,22 @@ class MathBuilder {
   Vec<LetBinding> lets_;
 };
 
-// Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs
-// b.finish().
+// Each of a value x (pow and atan2: and y) of type b.t, which is bound to a variable. The result
+// still needs b.finish().
 AnyExpr math_exp(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_log(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_log2(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_log1p(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_erf(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_sin(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_cos(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_tan(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_atan(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_atan2(MathBuilder& b, const AnyExpr& y, const AnyExpr& x);
+AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
 
 }  // namespace lathe::detail
@@ -18128,6 +18151,16 @@ inline double math_call(CallOp op, double x, double y) {
       return std::tanh(x);
     case CallOp::erf:
       return std::erf(x);
+    case CallOp::expm1:
+      return std::expm1(x);
+    case CallOp::log1p:
+      return std::log1p(x);
+    case CallOp::atan:
+      return std::atan(x);
+    case CallOp::atan2:
+      return std::atan2(x, y);
+    case CallOp::cbrt:
+      return std::cbrt(x);
     case CallOp::sqrt:
       return std::sqrt(x);
     case CallOp::pow:
@@ -41909,7 +41942,7 @@ class BodyCost : public Visitor {
       return;  // index arithmetic is shared by the lanes
     }
     if (const auto* n = e.as<CallNode>()) {
-      bool heavy = n->op <= CallOp::erf || n->op == CallOp::pow;
+      bool heavy = is_transcendental(n->op);
       ops += heavy ? kMathCost : 1;
       math += heavy;
     } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
@@ -46285,7 +46318,7 @@ class ExpandMath : public Mutator {
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<CallNode>();
-    if (!n || !expands(n->op) || !n->dtype.is_float()) return descend(e);
+    if (!n || !is_transcendental(n->op) || !n->dtype.is_float()) return descend(e);
     DType t = n->dtype.bits < 32 ? kF32.with_lanes(n->dtype.lanes) : n->dtype;
     MathBuilder b(t, caps_);
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
@@ -46294,25 +46327,32 @@ class ExpandMath : public Mutator {
   }
 
  private:
-  /// Whatever the target; legalize_ops expands what one target has and another has not.
-  static bool expands(CallOp op) { return math_form(op, TargetCaps()) == MathForm::expanded; }
-
   static AnyExpr expanded(MathBuilder& b, CallOp op, const AnyExpr& x, const AnyExpr& y) {
     switch (op) {
       case CallOp::exp:
         return math_exp(b, x);
       case CallOp::exp2:
         return math_exp2(b, x);
+      case CallOp::expm1:
+        return math_expm1(b, x);
       case CallOp::log:
         return math_log(b, x);
       case CallOp::log2:
         return math_log2(b, x);
+      case CallOp::log1p:
+        return math_log1p(b, x);
       case CallOp::sin:
         return math_sin(b, x);
       case CallOp::cos:
         return math_cos(b, x);
       case CallOp::tan:
         return math_tan(b, x);
+      case CallOp::atan:
+        return math_atan(b, x);
+      case CallOp::atan2:
+        return math_atan2(b, x, y);
+      case CallOp::cbrt:
+        return math_cbrt(b, x);
       case CallOp::tanh:
         return math_tanh(b, x);
       case CallOp::erf:
@@ -46334,6 +46374,59 @@ LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps) {
 }
 
 }  // namespace lathe
+
+// ---- lathe/lower/math/math_atan.ipp
+namespace lathe::detail {
+
+// (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez on the relative error of atan,
+// 2^-26 for f32, 2^-55 for f64.
+inline AnyExpr math_atan_tail(MathBuilder& b, const AnyExpr& s) {
+  if (!b.wide())
+    return b.horner(s, {-0x1.5554dcp-2, 0x1.9978f4p-3, -0x1.230adcp-3, 0x1.b4e13p-4, -0x1.3556cp-4,
+                        0x1.61fdeep-5, -0x1.0c2c2ap-6, 0x1.7ed25ap-9});
+  return b.horner(
+      s, {-0x1.555555555544cp-2, 0x1.99999999840dap-3, -0x1.2492491fa18ebp-3, 0x1.c71c709e03ca1p-4,
+          -0x1.745d022fdc8e8p-4, 0x1.3b12b2de5e568p-4, -0x1.11089cbeb603dp-4, 0x1.e17814a94d678p-5,
+          -0x1.ad32b116ed6b8p-5, 0x1.7ee3dca1d71eep-5, -0x1.4f44eb0e964eap-5, 0x1.171580249d69dp-5,
+          -0x1.a725c026af213p-6, 0x1.162b595738422p-6, -0x1.2cf61c967f156p-7, 0x1.f969fc709c808p-9,
+          -0x1.3128359cca67ep-10, 0x1.d3b76dd67d47ep-13, -0x1.53e2c9766e7e7p-16});
+}
+
+// factor * pi - a, in two steps.
+inline AnyExpr math_from_pi(MathBuilder& b, double factor, const AnyExpr& a) {
+  double high = b.wide() ? 0x1.921fb54442d18p+1 : 0x1.921fb6p+1;
+  double low = b.wide() ? 0x1.1a62633145c07p-53 : -0x1.777a5cp-24;
+  return (b.c(factor * high) - a) + b.c(factor * low);
+}
+
+// The angle of (x, y) in the first quadrant: x and y >= 0, each 0 or infinite too if `any`.
+inline AnyExpr math_first_quadrant(MathBuilder& b, const AnyExpr& y, const AnyExpr& x, bool any) {
+  AnyExpr steep = b.let(b.op(BinaryOp::gt, y, x));
+  AnyExpr low = b.let(make_select(steep, x, y)), high = b.let(make_select(steep, y, x));
+  AnyExpr z = low / high;
+  if (any) {
+    // 0/0 counts as 0, inf/inf as 1.
+    AnyExpr alike = make_select(b.op(BinaryOp::eq, high, b.c(0)), b.c(0), b.c(1));
+    z = make_select(b.op(BinaryOp::eq, low, high), alike, z);
+  }
+  z = b.let(z);
+  AnyExpr s = b.let(z * z);
+  AnyExpr a = b.let(b.fma(z * s, math_atan_tail(b, s), z));
+  return make_select(steep, math_from_pi(b, 0.5, a), a);
+}
+
+LATHE_DECL AnyExpr math_atan(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr angle = math_first_quadrant(b, b.let(b.abs(x)), b.c(1), false);
+  return make_call(CallOp::copysign, {angle, x});
+}
+
+LATHE_DECL AnyExpr math_atan2(MathBuilder& b, const AnyExpr& y, const AnyExpr& x) {
+  AnyExpr angle = b.let(math_first_quadrant(b, b.let(b.abs(y)), b.let(b.abs(x)), true));
+  AnyExpr left = b.op(BinaryOp::lt, b.bits(x), b.i(0));  // -0 too
+  return make_call(CallOp::copysign, {make_select(left, math_from_pi(b, 1, angle), angle), y});
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/math/math_builder.ipp
 namespace lathe::detail {
@@ -46385,6 +46478,50 @@ LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
   // The first product is exact, as x is near 1 and half of n keeps it normal.
   AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
   return x * power_of_two(half) * power_of_two(k - half);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/math/math_cbrt.ipp
+namespace lathe::detail {
+
+// size = 8^third * mantissa, mantissa in [1, 8), for size > 0 and finite, also subnormal.
+struct MathCubeParts {
+  AnyExpr third, mantissa;
+};
+
+inline MathCubeParts math_cube_parts(MathBuilder& b, const AnyExpr& size) {
+  const bool wide = b.wide();
+  const int width = wide ? 52 : 23, up = wide ? 54 : 24;
+  AnyExpr small = b.let(b.op(BinaryOp::lt, size, b.c(wide ? 0x1p-1022 : 0x1p-126)));
+  AnyExpr normal = make_select(small, size * b.c(wide ? 0x1p54 : 0x1p24), size);
+  AnyExpr bits = b.let(b.bits(normal));
+  // floor((e + bias) / 3) for a sum that is not negative: 43691 / 2^17 is a third and 2^-18 of it.
+  // 1023 divides by 3, 127 needs 2 more.
+  AnyExpr biased = b.op(BinaryOp::shr, bits, b.i(width)) + b.i(wide ? 0 : 2);
+  AnyExpr k = b.let(b.op(BinaryOp::shr, biased * b.i(43691), b.i(17)) - b.i(wide ? 341 : 43));
+  AnyExpr mantissa = b.of_bits(bits - b.op(BinaryOp::shl, k * b.i(3), b.i(width)));
+  return {b.let(k - make_select(small, b.i(up / 3), b.i(0))), b.let(mantissa)};
+}
+
+// m^(-1/3) by a polynomial (Remez on the relative error, 0.003 on [1, 8)) and Newton's steps, which
+// need no division; then m^(1/3) by one step of Newton's whose residue is exact with fma.
+LATHE_DECL AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr size = b.let(b.abs(x));
+  auto [k, m] = math_cube_parts(b, size);
+  AnyExpr r = b.let(b.horner(m, {0x1.6cc68p+0, -0x1.31802p-1, 0x1.a171a4p-3, -0x1.3c4e8ep-5,
+                                 0x1.e47354p-9, -0x1.2459cep-13}));
+  for (int step = 0; step < (b.wide() ? 2 : 1); ++step) {
+    AnyExpr cube = b.let(r * r * r);
+    AnyExpr left = b.fma(-m, cube, b.c(1));
+    r = b.let(b.fma(r * b.c(1.0 / 3), left, r));
+  }
+  AnyExpr slope = b.let(r * r), root = b.let(m * slope);
+  AnyExpr residue = b.fma(-(root * root), root, m);
+  AnyExpr result = b.fma(residue, slope * b.c(1.0 / 3), root) * b.power_of_two(k);
+  AnyExpr finite = b.op(BinaryOp::lt, size, b.c(std::numeric_limits<double>::infinity()));
+  AnyExpr ordinary = logical_and(finite, b.op(BinaryOp::gt, size, b.c(0)));
+  return make_select(ordinary, make_call(CallOp::copysign, {result, x}), x);
 }
 
 }  // namespace lathe::detail
@@ -46444,6 +46581,18 @@ LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
   auto n = b.round(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
   return b.scale(math_exp_core(b, r), n);
+}
+
+// Half of it, doubled, as 2^n is infinite for the last results; where n is 0 nothing is halved,
+// which keeps subnormal arguments.
+LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -38 : -18), b.wide() ? 710 : 89));
+  auto n = b.round(at, math_log2e);
+  AnyExpr p = b.let(math_expm1_core(b, math_exp_reduce(b, at, n.number)));
+  AnyExpr power = b.let(b.power_of_two(n.integer - b.i(1)));
+  AnyExpr half = b.let(b.fma(power, p, power - b.c(0.5)));
+  AnyExpr result = make_select(b.op(BinaryOp::eq, n.number, b.c(0)), p, half + half);
+  return make_call(CallOp::copysign, {result, x});
 }
 
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
@@ -46521,15 +46670,20 @@ struct MathLogParts {
   AnyExpr exponent, fraction;
 };
 
+// The exponent of a positive normal number, given by its bits, whose mantissa starts at 2/3 for
+// f32, at sqrt(1/2) for f64.
+inline AnyExpr math_log_exponent(MathBuilder& b, const AnyExpr& bits) {
+  AnyExpr start = b.wide() ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f2aaaab);
+  return b.op(BinaryOp::shr, bits - start, b.i(b.wide() ? 52 : 23));
+}
+
 inline MathLogParts math_log_parts(MathBuilder& b, const AnyExpr& x) {
   bool wide = b.wide();
   double smallest = wide ? 0x1p-1022 : 0x1p-126, up = wide ? 0x1p52 : 0x1p23;
   AnyExpr small = b.let(b.op(BinaryOp::lt, x, b.c(smallest)));
   AnyExpr bits = b.let(b.bits(make_select(small, x * b.c(up), x)));
-  // The mantissa's range starts here: 2/3 for f32, sqrt(1/2) for f64.
-  AnyExpr start = wide ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f2aaaab);
   int width = wide ? 52 : 23;
-  AnyExpr k = b.let(b.op(BinaryOp::shr, bits - start, b.i(width)));
+  AnyExpr k = b.let(math_log_exponent(b, bits));
   AnyExpr mantissa = b.of_bits(bits - b.op(BinaryOp::shl, k, b.i(width)));
   AnyExpr exponent = make_cast(b.t, k) - make_select(small, b.c(width), b.c(0));
   return {b.let(exponent), b.let(mantissa - b.c(1))};
@@ -46558,18 +46712,33 @@ inline AnyExpr math_log_series64(MathBuilder& b, const AnyExpr& s) {
                           0x1.2f0b783c4adf6p-3});
 }
 
-LATHE_DECL AnyExpr math_log(MathBuilder& b, const AnyExpr& x) {
-  auto [k, f] = math_log_parts(b, x);
+// log(2^k * (1 + f)).
+inline AnyExpr math_log_of_parts(MathBuilder& b, const MathLogParts& parts) {
+  const AnyExpr &k = parts.exponent, &f = parts.fraction;
   if (!b.wide()) {
     AnyExpr tail = math_log_tail32(b, f);
-    AnyExpr result = b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
-    return math_log_special(b, x, result);
+    return b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
   }
   // f - f^2/2 is kept apart from what is small against it.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
   AnyExpr small = s * (half + math_log_series64(b, s)) + k * b.c(0x1.a39ef35793c76p-33);
-  AnyExpr result = k * b.c(0x1.62e42feep-1) - ((half - small) - f);
-  return math_log_special(b, x, result);
+  return k * b.c(0x1.62e42feep-1) - ((half - small) - f);
+}
+
+LATHE_DECL AnyExpr math_log(MathBuilder& b, const AnyExpr& x) {
+  return math_log_special(b, x, math_log_of_parts(b, math_log_parts(b, x)));
+}
+
+// k is that of 1 + x, but f = (1 + x) * 2^-k - 1 from x itself: what 1 + x loses stays.
+LATHE_DECL AnyExpr math_log1p(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr sum = b.let(x + b.c(1));
+  AnyExpr bits = b.bits(sum), k = b.let(math_log_exponent(b, bits));
+  // A quarter of x by four times 2^-k, which is a normal number for all k.
+  AnyExpr up = b.let(b.power_of_two(b.i(2) - k));
+  AnyExpr scaled = b.fma(x * b.c(0.25), up, b.fma(up, b.c(0.25), b.c(-1)));
+  AnyExpr f = b.let(make_select(b.op(BinaryOp::eq, k, b.i(0)), x, scaled));
+  AnyExpr result = math_log_of_parts(b, {b.let(make_cast(b.t, k)), f});
+  return math_log_special(b, sum, make_call(CallOp::copysign, {result, x}));
 }
 
 LATHE_DECL AnyExpr math_log2(MathBuilder& b, const AnyExpr& x) {
@@ -49121,8 +49290,7 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || n.op <= CallOp::erf ||
-      n.op == CallOp::pow)
+  if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
                    : n.op == CallOp::round ? "nearbyint"

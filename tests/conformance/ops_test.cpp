@@ -243,11 +243,15 @@ TEST_CASE("mathematical functions") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   for (DType t : {lt::kF16, lt::kBF16, lt::kF32, lt::kF64}) {
     for (CallOp op : {CallOp::exp, CallOp::exp2, CallOp::log, CallOp::log2, CallOp::sin,
-                      CallOp::cos, CallOp::tan, CallOp::tanh, CallOp::erf}) {
+                      CallOp::cos, CallOp::tan, CallOp::tanh, CallOp::erf, CallOp::expm1,
+                      CallOp::log1p, CallOp::atan, CallOp::cbrt}) {
       double worst = compare(t.str() + " " + std::string(lt::op_text(op)), {t},
                              [&](auto& x) { return lt::make_call(op, {x[0]}); });
       CHECK(worst <= 4);
     }
+    CHECK(compare(t.str() + " atan2", {t, t}, [](auto& x) {
+            return lt::make_call(CallOp::atan2, {x[0], x[1]});
+          }) <= 4);
     CHECK(compare(t.str() + " pow", {t, t}, [](auto& x) {
             return lt::make_call(CallOp::pow, {x[0], x[1]});
           }) <= 4);

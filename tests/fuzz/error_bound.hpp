@@ -151,6 +151,7 @@ class Magnitudes : public lathe::Mutator {
       case CallOp::cos:
       case CallOp::tanh:
       case CallOp::erf:
+      case CallOp::atan:
         return math = true, args[0] + args[0] + lathe::make_float(n.dtype, 1);
       case CallOp::exp:
       case CallOp::exp2:
@@ -158,6 +159,10 @@ class Magnitudes : public lathe::Mutator {
       case CallOp::log2:
       case CallOp::tan:
       case CallOp::pow:
+      case CallOp::expm1:
+      case CallOp::log1p:
+      case CallOp::atan2:
+      case CallOp::cbrt:
         math = true;
         [[fallthrough]];
       default:

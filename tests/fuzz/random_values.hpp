@@ -103,8 +103,9 @@ class RandomValues : protected ProgramPieces {
   AnyExpr wild_float(DType t, const std::vector<Axis>& axes, int depth) {
     AnyExpr a = value(t, axes, depth - 1);
     static const std::vector<CallOp> calls = {
-        CallOp::floor, CallOp::ceil, CallOp::trunc, CallOp::round, CallOp::sqrt,
-        CallOp::exp2,  CallOp::log,  CallOp::log2,  CallOp::tan,   CallOp::exp};
+        CallOp::floor, CallOp::ceil,  CallOp::trunc, CallOp::round, CallOp::sqrt,
+        CallOp::exp2,  CallOp::log,   CallOp::log2,  CallOp::tan,   CallOp::exp,
+        CallOp::expm1, CallOp::log1p, CallOp::cbrt};
     static const std::vector<BinaryOp> ops = {BinaryOp::div, BinaryOp::fast_min,
                                               BinaryOp::fast_max};
     switch (random_.below(6)) {
@@ -126,8 +127,8 @@ class RandomValues : protected ProgramPieces {
   AnyExpr float_value(DType t, const std::vector<Axis>& axes, int depth) {
     static const std::vector<BinaryOp> ops = {BinaryOp::add, BinaryOp::sub, BinaryOp::mul,
                                               BinaryOp::min, BinaryOp::max};
-    static const std::vector<CallOp> smooth = {CallOp::tanh, CallOp::sin, CallOp::cos, CallOp::erf,
-                                               CallOp::abs};
+    static const std::vector<CallOp> smooth = {CallOp::tanh, CallOp::sin,  CallOp::cos,
+                                               CallOp::erf,  CallOp::atan, CallOp::abs};
     if (wild_ && random_.chance(30)) return wild_float(t, axes, depth);
     AnyExpr a = value(t, axes, depth - 1);
     switch (random_.below(10)) {

@@ -12,6 +12,11 @@ template <class W>
 W exact_gelu(W x) {
   return x * std::erfc(x * W(-0.70710678118654752440L)) / 2;
 }
+template <class W>
+W exact_gelu_tanh(W x) {
+  const W c = W(1.59576912160573071176L);
+  return x / (1 + std::exp(-c * (x + W(0.044715L) * x * x * x)));
+}
 
 // A function that Lathe and the C library have by one name.
 #define UNARY(NAME, BOUND)                                                                        \
@@ -42,7 +47,11 @@ std::vector<MathFunction<T>> functions() {
   return {UNARY(exp, 1.0),
           UNARY(exp2, 1.0),
           UNARY(log, f32 ? 1.9 : 1.0),
-          UNARY(log2, f32 ? 1.8 : 1.0),
+          UNARY(log2, f32 ? 2.0 : 1.0),
+          UNARY(expm1, 2.0),
+          UNARY(log1p, 2.0),
+          UNARY(atan, f32 ? 1.6 : 2.2),
+          UNARY(cbrt, 1.0),
           UNARY(sin, f32 ? 2.2 : 1.8),
           UNARY(cos, 2.2),
           UNARY(tan, 4.0),
@@ -53,7 +62,9 @@ std::vector<MathFunction<T>> functions() {
           OTHER(sigmoid, exact_sigmoid(x), 2.5),
           OTHER(silu, x / (1 + std::exp(-x)), 2.5, true),
           OTHER(gelu, exact_gelu(x), 1.5, true),
-          BINARY(pow, f32 ? 0.6 : 1.0)};
+          OTHER(gelu_tanh, exact_gelu_tanh(x), 2.0, true),
+          BINARY(pow, f32 ? 0.6 : 1.0),
+          BINARY(atan2, 2.2)};
 }
 
 #undef UNARY

@@ -41,3 +41,35 @@ TEST_CASE("f64 functions keep their bounds on 2^18 arguments") {
     check_bound(function, measured.worst());
   }
 }
+
+namespace {
+
+template <class T>
+std::vector<T> results(std::string_view name, std::vector<T> x) {
+  std::vector<T> out(x.size());
+  for (const auto& function : math_functions<T>()) {
+    if (function.name != name) continue;
+    const auto kernel = MeasuredFunction<T>::compiled(function);
+    kernel(x, x, out);
+  }
+  return out;
+}
+
+template <class T>
+void check_limits() {
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::string_view name : {"sigmoid", "silu", "gelu", "gelu_tanh", "rsqrt"})
+    CHECK(std::isnan(results<T>(name, {nan})[0]));
+  CHECK(results<T>("sigmoid", {inf, -inf, 0, 1000}) == std::vector<T>{1, 0, T(0.5), 1});
+  for (std::string_view name : {"silu", "gelu", "gelu_tanh"})
+    CHECK(results<T>(name, {inf, 0, 1000}) == std::vector<T>{inf, 0, 1000});
+  CHECK(results<T>("rsqrt", {inf, 0, T(-0.0), 4}) == std::vector<T>{0, inf, -inf, T(0.5)});
+}
+
+}  // namespace
+
+TEST_CASE("functions that are made of others have the limits of what they are made of") {
+  if (!lathe::Llvm::find()) LATHE_SKIP("no LLVM here");
+  check_limits<float>();
+  check_limits<double>();
+}

@@ -21,6 +21,18 @@ class MeasuredFunction {
  public:
   static constexpr std::int64_t kChunk = 1 << 12;
 
+  using Function =
+      lathe::Kernel<lathe::View<const T, 1>, lathe::View<const T, 1>, lathe::View<T, 1>>;
+
+  static Function compiled(const MathFunction<T>& function, lathe::JitOptions options = {}) {
+    lathe::Dim n("n");
+    lathe::Input<T, 1> X("X", {n}), Y("Y", {n});
+    auto Z = lathe::compute("Z", {n}, [&](lathe::Var i) { return function.body(X(i), Y(i)); });
+    options.unread_inputs = lathe::UnreadInputs::allow;
+    options.require_compiled = true;
+    return lathe::jit({Z, options}, X, Y, Z);
+  }
+
   explicit MeasuredFunction(const MathFunction<T>& function, lathe::JitOptions options = {})
       : function_(function),
         kernel_(compiled(function, std::move(options))),
@@ -45,17 +57,6 @@ class MeasuredFunction {
   const Worst<T>& worst() const { return worst_; }
 
  private:
-  using Function =
-      lathe::Kernel<lathe::View<const T, 1>, lathe::View<const T, 1>, lathe::View<T, 1>>;
-
-  static Function compiled(const MathFunction<T>& function, lathe::JitOptions options) {
-    lathe::Dim n("n");
-    lathe::Input<T, 1> X("X", {n}), Y("Y", {n});
-    auto Z = lathe::compute("Z", {n}, [&](lathe::Var i) { return function.body(X(i), Y(i)); });
-    options.unread_inputs = lathe::UnreadInputs::allow;
-    options.require_compiled = true;
-    return lathe::jit({Z, options}, X, Y, Z);
-  }
   static std::size_t at(std::int64_t j) { return static_cast<std::size_t>(j); }
   void note(T x, T y, T got) {
     const double ulp = function_.error(got, x, y);

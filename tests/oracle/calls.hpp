@@ -30,6 +30,16 @@ inline double library_function(CallOp op, double x, double y) {
       return std::tanh(x);
     case CallOp::erf:
       return std::erf(x);
+    case CallOp::expm1:
+      return std::expm1(x);
+    case CallOp::log1p:
+      return std::log1p(x);
+    case CallOp::atan:
+      return std::atan(x);
+    case CallOp::atan2:
+      return std::atan2(x, y);
+    case CallOp::cbrt:
+      return std::cbrt(x);
     case CallOp::sqrt:
       return std::sqrt(x);
     case CallOp::pow:

@@ -158,8 +158,9 @@ class RandomExpr {
       return lathe::make_reinterpret(t, expr(lathe::kU32, depth));
     static const std::vector<CallOp> machine = {CallOp::sqrt, CallOp::floor, CallOp::round,
                                                 CallOp::fma, CallOp::copysign};
-    static const std::vector<CallOp> any = {CallOp::exp,   CallOp::tanh, CallOp::pow,
-                                            CallOp::scalb, CallOp::fma,  CallOp::erf};
+    static const std::vector<CallOp> any = {
+        CallOp::exp,   CallOp::tanh,  CallOp::pow,  CallOp::scalb, CallOp::fma, CallOp::erf,
+        CallOp::expm1, CallOp::log1p, CallOp::atan, CallOp::atan2, CallOp::cbrt};
     CallOp op = random_.pick(stage_ == lathe::Stage::machine ? machine : any);
     // No infinite exponents: of what they make of NaN nothing is said.
     if (op == CallOp::scalb)

@@ -10,7 +10,11 @@ namespace lathe {
 #define LATHE_DSL_UNARY(X) \
   X(exp)                   \
   X(exp2)                  \
-  X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(floor) X(ceil) X(trunc) X(round)
+  X(expm1)                 \
+  X(log)                   \
+  X(log2)                  \
+  X(log1p)                 \
+  X(sin) X(cos) X(tan) X(atan) X(tanh) X(erf) X(sqrt) X(cbrt) X(floor) X(ceil) X(trunc) X(round)
 #define LATHE_DSL_FUNCTION(name)                                                                  \
   template <detail::IsOperand A>                                                                  \
   auto name(const A& x) {                                                                         \
@@ -62,7 +66,7 @@ LATHE_DSL_BINARY(LATHE_DSL_FUNCTION)
 #undef LATHE_DSL_FUNCTION
 #undef LATHE_DSL_BINARY
 
-#define LATHE_DSL_CALLS(X) X(pow) X(copysign)
+#define LATHE_DSL_CALLS(X) X(pow) X(atan2) X(copysign)
 #define LATHE_DSL_FUNCTION(name)                                                                  \
   template <class A, class B>                                                                     \
   requires detail::Operands<A, B>                                                                 \
@@ -120,6 +124,12 @@ template <detail::IsExpr A>
 auto gelu(const A& x) {
   auto half = x * 0.5;  // not x/2 * (1 + erf): as a sum it is one fma
   return half * erf(x * 0.70710678118654752440) + half;
+}
+/// The same with tanh: x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))), which is x * sigmoid of
+/// twice that.
+template <detail::IsExpr A>
+auto gelu_tanh(const A& x) {
+  return x * sigmoid(x * 1.59576912160573071176 * (1 + 0.044715 * x * x));
 }
 
 }  // namespace lathe

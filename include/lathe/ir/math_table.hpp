@@ -28,6 +28,11 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::tanh, MathForm::expanded},
     {CallOp::erf, MathForm::expanded},
     {CallOp::pow, MathForm::expanded},
+    {CallOp::expm1, MathForm::expanded},
+    {CallOp::log1p, MathForm::expanded},
+    {CallOp::atan, MathForm::expanded},
+    {CallOp::atan2, MathForm::expanded},
+    {CallOp::cbrt, MathForm::expanded},
     {CallOp::sqrt, MathForm::native},
     {CallOp::abs, MathForm::native},
     {CallOp::copysign, MathForm::native},
@@ -49,6 +54,11 @@ constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
   for (const MathRow& row : kMathTable)
     if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
   return MathForm::native;
+}
+
+/// Expanded for every target, as none has an instruction; many operations each.
+constexpr bool is_transcendental(CallOp op) {
+  return math_form(op, TargetCaps()) == MathForm::expanded;
 }
 
 }  // namespace lathe

@@ -37,7 +37,9 @@ namespace lathe {
   X(floor, 1, true)     X(ceil, 1, true)      X(trunc, 1, true)     X(round, 1, true)     \
   X(fma, 3, true)       X(copysign, 2, true)  X(is_nan, 1, true)    X(scalb, 2, true)     \
   X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
-  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)
+  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
+  X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
+  X(cbrt, 1, true)
 
 // clang-format on
 

@@ -12,14 +12,10 @@ namespace lathe {
 ///     a * b + c → fma(a, b, c)      c - a * b → fma(-a, b, c)      a * b - c → fma(a, b, -c)
 Program contract(const Program& program, const TargetCaps& caps);
 
-/// exp exp2 log log2 sin cos tan tanh erf and pow become arithmetic of f32 or f64. The error
-/// against the exact result, in units in the last place, is at most
-///          exp  exp2  log  log2  sin  cos  tan  tanh  erf  pow
-///     f32  1.0   1.0  1.9   1.8  2.2  2.2  4.0   2.7  1.7  0.6
-///     f64  1.0   1.0  1.0   1.0  1.8  2.2  4.0   2.7  1.5  1.0
-/// on targets with fma, and 1 (f64: 1.5) more on others; measured, for f32 on every 257th of all
-/// arguments. Special values are the C library's. Each lane's result depends on that lane's
-/// argument alone. Narrower types compute in f32 and round.
+/// Functions that no target has an instruction for (is_transcendental) become arithmetic of f32 or
+/// f64, with the errors of docs/math.md on targets with fma, and 1 unit (f64: 1.5) more on others.
+/// Special values are the C library's. Each lane's result depends on that lane's argument alone.
+/// Narrower types compute in f32 and round.
 Program expand_math(const Program& program, const TargetCaps& caps);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold

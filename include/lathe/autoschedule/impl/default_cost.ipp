@@ -5,6 +5,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe {
@@ -44,7 +45,7 @@ class BodyCost : public Visitor {
       return;  // index arithmetic is shared by the lanes
     }
     if (const auto* n = e.as<CallNode>()) {
-      bool heavy = n->op <= CallOp::erf || n->op == CallOp::pow;
+      bool heavy = is_transcendental(n->op);
       ops += heavy ? kMathCost : 1;
       math += heavy;
     } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {

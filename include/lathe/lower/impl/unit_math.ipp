@@ -2,7 +2,9 @@
 #pragma once
 
 #include <lathe/lower/math/expand_math.ipp>
+#include <lathe/lower/math/math_atan.ipp>
 #include <lathe/lower/math/math_builder.ipp>
+#include <lathe/lower/math/math_cbrt.ipp>
 #include <lathe/lower/math/math_erf.ipp>
 #include <lathe/lower/math/math_exp.ipp>
 #include <lathe/lower/math/math_log.ipp>

@@ -14,7 +14,7 @@ class ExpandMath : public Mutator {
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<CallNode>();
-    if (!n || !expands(n->op) || !n->dtype.is_float()) return descend(e);
+    if (!n || !is_transcendental(n->op) || !n->dtype.is_float()) return descend(e);
     DType t = n->dtype.bits < 32 ? kF32.with_lanes(n->dtype.lanes) : n->dtype;
     MathBuilder b(t, caps_);
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
@@ -23,25 +23,32 @@ class ExpandMath : public Mutator {
   }
 
  private:
-  /// Whatever the target; legalize_ops expands what one target has and another has not.
-  static bool expands(CallOp op) { return math_form(op, TargetCaps()) == MathForm::expanded; }
-
   static AnyExpr expanded(MathBuilder& b, CallOp op, const AnyExpr& x, const AnyExpr& y) {
     switch (op) {
       case CallOp::exp:
         return math_exp(b, x);
       case CallOp::exp2:
         return math_exp2(b, x);
+      case CallOp::expm1:
+        return math_expm1(b, x);
       case CallOp::log:
         return math_log(b, x);
       case CallOp::log2:
         return math_log2(b, x);
+      case CallOp::log1p:
+        return math_log1p(b, x);
       case CallOp::sin:
         return math_sin(b, x);
       case CallOp::cos:
         return math_cos(b, x);
       case CallOp::tan:
         return math_tan(b, x);
+      case CallOp::atan:
+        return math_atan(b, x);
+      case CallOp::atan2:
+        return math_atan2(b, x, y);
+      case CallOp::cbrt:
+        return math_cbrt(b, x);
       case CallOp::tanh:
         return math_tanh(b, x);
       case CallOp::erf:

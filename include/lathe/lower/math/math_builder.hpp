@@ -58,17 +58,22 @@ class MathBuilder {
   Vec<LetBinding> lets_;
 };
 
-// Each of a value x (pow: and y) of type b.t, which is bound to a variable. The result still needs
-// b.finish().
+// Each of a value x (pow and atan2: and y) of type b.t, which is bound to a variable. The result
+// still needs b.finish().
 AnyExpr math_exp(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_log(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_log2(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_log1p(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_erf(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_sin(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_cos(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_tan(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_atan(MathBuilder& b, const AnyExpr& x);
+AnyExpr math_atan2(MathBuilder& b, const AnyExpr& y, const AnyExpr& x);
+AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
 
 }  // namespace lathe::detail

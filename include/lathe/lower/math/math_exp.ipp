@@ -58,6 +58,18 @@ LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
   return b.scale(math_exp_core(b, r), n);
 }
 
+// Half of it, doubled, as 2^n is infinite for the last results; where n is 0 nothing is halved,
+// which keeps subnormal arguments.
+LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -38 : -18), b.wide() ? 710 : 89));
+  auto n = b.round(at, math_log2e);
+  AnyExpr p = b.let(math_expm1_core(b, math_exp_reduce(b, at, n.number)));
+  AnyExpr power = b.let(b.power_of_two(n.integer - b.i(1)));
+  AnyExpr half = b.let(b.fma(power, p, power - b.c(0.5)));
+  AnyExpr result = make_select(b.op(BinaryOp::eq, n.number, b.c(0)), p, half + half);
+  return make_call(CallOp::copysign, {result, x});
+}
+
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
 LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
   AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);

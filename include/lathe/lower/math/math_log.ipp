@@ -11,15 +11,20 @@ struct MathLogParts {
   AnyExpr exponent, fraction;
 };
 
+// The exponent of a positive normal number, given by its bits, whose mantissa starts at 2/3 for
+// f32, at sqrt(1/2) for f64.
+inline AnyExpr math_log_exponent(MathBuilder& b, const AnyExpr& bits) {
+  AnyExpr start = b.wide() ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f2aaaab);
+  return b.op(BinaryOp::shr, bits - start, b.i(b.wide() ? 52 : 23));
+}
+
 inline MathLogParts math_log_parts(MathBuilder& b, const AnyExpr& x) {
   bool wide = b.wide();
   double smallest = wide ? 0x1p-1022 : 0x1p-126, up = wide ? 0x1p52 : 0x1p23;
   AnyExpr small = b.let(b.op(BinaryOp::lt, x, b.c(smallest)));
   AnyExpr bits = b.let(b.bits(make_select(small, x * b.c(up), x)));
-  // The mantissa's range starts here: 2/3 for f32, sqrt(1/2) for f64.
-  AnyExpr start = wide ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f2aaaab);
   int width = wide ? 52 : 23;
-  AnyExpr k = b.let(b.op(BinaryOp::shr, bits - start, b.i(width)));
+  AnyExpr k = b.let(math_log_exponent(b, bits));
   AnyExpr mantissa = b.of_bits(bits - b.op(BinaryOp::shl, k, b.i(width)));
   AnyExpr exponent = make_cast(b.t, k) - make_select(small, b.c(width), b.c(0));
   return {b.let(exponent), b.let(mantissa - b.c(1))};
@@ -48,18 +53,33 @@ inline AnyExpr math_log_series64(MathBuilder& b, const AnyExpr& s) {
                           0x1.2f0b783c4adf6p-3});
 }
 
-LATHE_DECL AnyExpr math_log(MathBuilder& b, const AnyExpr& x) {
-  auto [k, f] = math_log_parts(b, x);
+// log(2^k * (1 + f)).
+inline AnyExpr math_log_of_parts(MathBuilder& b, const MathLogParts& parts) {
+  const AnyExpr &k = parts.exponent, &f = parts.fraction;
   if (!b.wide()) {
     AnyExpr tail = math_log_tail32(b, f);
-    AnyExpr result = b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
-    return math_log_special(b, x, result);
+    return b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
   }
   // f - f^2/2 is kept apart from what is small against it.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
   AnyExpr small = s * (half + math_log_series64(b, s)) + k * b.c(0x1.a39ef35793c76p-33);
-  AnyExpr result = k * b.c(0x1.62e42feep-1) - ((half - small) - f);
-  return math_log_special(b, x, result);
+  return k * b.c(0x1.62e42feep-1) - ((half - small) - f);
+}
+
+LATHE_DECL AnyExpr math_log(MathBuilder& b, const AnyExpr& x) {
+  return math_log_special(b, x, math_log_of_parts(b, math_log_parts(b, x)));
+}
+
+// k is that of 1 + x, but f = (1 + x) * 2^-k - 1 from x itself: what 1 + x loses stays.
+LATHE_DECL AnyExpr math_log1p(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr sum = b.let(x + b.c(1));
+  AnyExpr bits = b.bits(sum), k = b.let(math_log_exponent(b, bits));
+  // A quarter of x by four times 2^-k, which is a normal number for all k.
+  AnyExpr up = b.let(b.power_of_two(b.i(2) - k));
+  AnyExpr scaled = b.fma(x * b.c(0.25), up, b.fma(up, b.c(0.25), b.c(-1)));
+  AnyExpr f = b.let(make_select(b.op(BinaryOp::eq, k, b.i(0)), x, scaled));
+  AnyExpr result = math_log_of_parts(b, {b.let(make_cast(b.t, k)), f});
+  return math_log_special(b, sum, make_call(CallOp::copysign, {result, x}));
 }
 
 LATHE_DECL AnyExpr math_log2(MathBuilder& b, const AnyExpr& x) {

@@ -17,12 +17,13 @@ struct Bound {
   CallOp op;
   double f32, f64;
 };
-// The same numbers as in passes_machine.hpp.
-constexpr Bound kBounds[] = {{CallOp::exp, 1.0, 1.0}, {CallOp::exp2, 1.0, 1.0},
-                             {CallOp::log, 1.9, 1.0}, {CallOp::log2, 1.8, 1.0},
-                             {CallOp::sin, 2.2, 1.8}, {CallOp::cos, 2.2, 1.8},
-                             {CallOp::tan, 4.0, 4.0}, {CallOp::tanh, 2.7, 2.7},
-                             {CallOp::erf, 1.7, 1.5}, {CallOp::pow, 0.6, 1.0}};
+// The same numbers as in tests/math/functions.cpp.
+constexpr Bound kBounds[] = {
+    {CallOp::exp, 1.0, 1.0},  {CallOp::exp2, 1.0, 1.0},  {CallOp::log, 1.9, 1.0},
+    {CallOp::log2, 2.0, 1.0}, {CallOp::sin, 2.2, 1.8},   {CallOp::cos, 2.2, 1.8},
+    {CallOp::tan, 4.0, 4.0},  {CallOp::tanh, 2.7, 2.7},  {CallOp::erf, 1.7, 1.5},
+    {CallOp::pow, 0.6, 1.0},  {CallOp::expm1, 2, 2},     {CallOp::log1p, 2, 2},
+    {CallOp::atan, 1.6, 2.2}, {CallOp::atan2, 2.2, 2.2}, {CallOp::cbrt, 1, 1}};
 
 /// Every `step`-th f32, and around each power of two.
 std::vector<float> patterns(std::uint64_t step) {
@@ -82,7 +83,7 @@ TEST_CASE("f32 functions keep their bounds") {
     CAPTURE(op_text(bound.op));
     MathKernel<float> k(bound.op, 16, newest());
     WorstCase<float> worst;
-    k.measure(x, bound.op == CallOp::pow ? exponents(x) : std::vector<float>(), worst);
+    k.measure(x, op_arity(bound.op) == 2 ? exponents(x) : std::vector<float>(), worst);
     CAPTURE(worst.x);
     CAPTURE(worst.z);
     CAPTURE(worst.got);
@@ -99,7 +100,7 @@ TEST_CASE("f64 functions keep their bounds") {
     CAPTURE(op_text(bound.op));
     MathKernel<double> k(bound.op, 8, newest());
     WorstCase<double> worst;
-    k.measure(x, bound.op == CallOp::pow ? exponents(x) : std::vector<double>(), worst);
+    k.measure(x, op_arity(bound.op) == 2 ? exponents(x) : std::vector<double>(), worst);
     CAPTURE(worst.x);
     CAPTURE(worst.z);
     CAPTURE(worst.got);
@@ -119,14 +120,14 @@ TEST_CASE("targets without fma or AVX-512 keep wider bounds") {
       CAPTURE(op_text(bound.op));
       MathKernel<float> k(bound.op, 8, newest(), target);
       WorstCase<float> worst;
-      k.measure(x, bound.op == CallOp::pow ? exponents(x) : std::vector<float>(), worst);
+      k.measure(x, op_arity(bound.op) == 2 ? exponents(x) : std::vector<float>(), worst);
       CAPTURE(worst.x);
       CAPTURE(worst.z);
       CAPTURE(worst.got);
       CHECK(worst.ulp <= bound.f32 + 1);
       MathKernel<double> k64(bound.op, 4, newest(), target);
       WorstCase<double> worst64;
-      k64.measure(wide, bound.op == CallOp::pow ? exponents(wide) : std::vector<double>(), worst64);
+      k64.measure(wide, op_arity(bound.op) == 2 ? exponents(wide) : std::vector<double>(), worst64);
       CAPTURE(worst64.x);
       CAPTURE(worst64.z);
       CAPTURE(worst64.got);
@@ -163,28 +164,39 @@ std::string wrong_special_values() {
       {{1, 0}, {0, -inf}, {-0.0, -inf}, {inf, inf}, {-1, nan}, {-inf, nan}, {nan, nan}});
   wrong += wrong_values<T>(
       CallOp::log2, {{1, 0}, {8, 3}, {0.5, -1}, {0, -inf}, {inf, inf}, {-1, nan}, {nan, nan}});
-  for (CallOp odd : {CallOp::sin, CallOp::tan, CallOp::tanh, CallOp::erf})
+  for (CallOp odd : {CallOp::sin, CallOp::tan, CallOp::tanh, CallOp::erf, CallOp::expm1,
+                     CallOp::log1p, CallOp::atan, CallOp::cbrt})
     wrong += wrong_values<T>(odd, {{0, 0}, {-0.0, -0.0}, {nan, nan}});
   for (CallOp angle : {CallOp::sin, CallOp::cos, CallOp::tan})
     wrong += wrong_values<T>(angle, {{inf, nan}, {-inf, nan}});
   wrong += wrong_values<T>(CallOp::cos, {{0, 1}, {-0.0, 1}});
   for (CallOp limited : {CallOp::tanh, CallOp::erf})
     wrong += wrong_values<T>(limited, {{inf, 1}, {-inf, -1}, {1e6, 1}});
+  wrong += wrong_values<T>(CallOp::expm1, {{inf, inf}, {-inf, -1}, {1e4, inf}, {-1e4, -1}});
+  wrong += wrong_values<T>(CallOp::log1p, {{-1, -inf}, {-2, nan}, {-inf, nan}, {inf, inf}});
+  wrong += wrong_values<T>(CallOp::cbrt, {{inf, inf}, {-inf, -inf}, {8, 2}, {-27, -3}});
+  const double right = 1.57079632679489661923;
+  wrong += wrong_values<T>(CallOp::atan, {{inf, right}, {-inf, -right}, {1e30, right}});
+  const double least = std::numeric_limits<T>::denorm_min();
+  for (CallOp same : {CallOp::expm1, CallOp::log1p, CallOp::atan, CallOp::tanh, CallOp::sin})
+    wrong += wrong_values<T>(same, {{least, least}, {-least, -least}, {5 * least, 5 * least}});
   return wrong;
 }
 
+/// Results of pow or atan2 for all pairs of special values that are not the C library's.
 template <class T>
-std::string wrong_powers() {
-  MathKernel<T> k(CallOp::pow, 1, newest());
+std::string wrong_pairs(CallOp op) {
+  MathKernel<T> k(op, 1, newest());
   std::string wrong;
   const double values[] = {0.0, -0.0, 1,    -1,  2,    -2,  0.5,  -0.5, 3,
                            -3,  2.5,  -2.5, inf, -inf, nan, 1e30, -1e30};
   for (double x : values)
     for (double z : values) {
       const T got = k({static_cast<T>(x)}, {static_cast<T>(z)})[0];
-      const auto exact = std::pow(static_cast<long double>(static_cast<T>(x)), static_cast<T>(z));
-      if (!(ulp_error(got, exact) <= 1))
-        wrong += lathe::cat("pow(", x, ", ", z, ") = ", static_cast<double>(got), "; ");
+      const auto exact = exact_math(op, static_cast<long double>(static_cast<T>(x)),
+                                    static_cast<long double>(static_cast<T>(z)));
+      if (!(ulp_error(got, exact) <= 2))
+        wrong += lathe::cat(op_text(op), "(", x, ", ", z, ") = ", static_cast<double>(got), "; ");
     }
   return wrong;
 }
@@ -194,8 +206,10 @@ std::string wrong_powers() {
 TEST_CASE("special values are those of the C library") {
   CHECK(wrong_special_values<float>() == "");
   CHECK(wrong_special_values<double>() == "");
-  CHECK(wrong_powers<float>() == "");
-  CHECK(wrong_powers<double>() == "");
+  for (CallOp op : {CallOp::pow, CallOp::atan2}) {
+    CHECK(wrong_pairs<float>(op) == "");
+    CHECK(wrong_pairs<double>(op) == "");
+  }
 }
 
 TEST_CASE("a lane's result depends neither on its place nor on the vector's width") {

@@ -84,6 +84,16 @@ Wide exact_math(lt::CallOp op, Wide x, Wide z) {
       return std::tanh(x);
     case lt::CallOp::erf:
       return std::erf(x);
+    case lt::CallOp::expm1:
+      return std::expm1(x);
+    case lt::CallOp::log1p:
+      return std::log1p(x);
+    case lt::CallOp::atan:
+      return std::atan(x);
+    case lt::CallOp::atan2:
+      return std::atan2(x, z);
+    case lt::CallOp::cbrt:
+      return std::cbrt(x);
     default:
       return std::pow(x, z);
   }

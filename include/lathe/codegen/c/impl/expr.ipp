@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <lathe/codegen/c/emitter.hpp>
+#include <lathe/ir/math_table.hpp>
 
 namespace lathe::detail {
 
@@ -198,8 +199,7 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || n.op <= CallOp::erf ||
-      n.op == CallOp::pow)
+  if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
                    : n.op == CallOp::round ? "nearbyint"
