@@ -193,6 +193,7 @@ class Simplifier {
   AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);
   AnyExpr settled(const AnyExpr& e);
   AnyExpr negation(const AnyExpr& e);
+  AnyExpr negated_parts(BinaryOp op, const AnyExpr& e);
   AnyExpr known_truth(const AnyExpr& e);
 
   // Everything else (data.ipp, lanes.ipp).

@@ -217,6 +217,30 @@ TEST_CASE("selects in conditions of selects take steps in proportion, from one b
   }
 }
 
+TEST_CASE("the negation of a condition takes about the steps of the condition") {
+  const auto steps_of = [](int depth, bool negated) {
+    AnyExpr e;
+    for (int k = 0; k < depth; ++k) {
+      const AnyExpr a(make_var("a" + std::to_string(k), kF32)),
+          b(make_var("b" + std::to_string(k), kF32));
+      if (!e.get())
+        e = a < b;
+      else if (k % 2)
+        e = logical_and(a < b, logical_or(b < a, e));
+      else
+        e = logical_or(a < b, logical_and(b < a, e));
+    }
+    const int budget = 1 << 20;
+    lathe::detail::Simplifier engine(Facts(), budget);
+    engine.expr(negated ? logical_not(e) : e);
+    return budget - engine.steps_left();
+  };
+  for (int depth : {3, 6, 8}) {
+    CAPTURE(depth);
+    CHECK(steps_of(depth, true) <= 2 * steps_of(depth, false));
+  }
+}
+
 TEST_CASE("facts are taken apart, as they are written and as they are short") {
   Vars v;
   AnyExpr x(v.x), y(v.y);

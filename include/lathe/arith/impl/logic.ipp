@@ -92,6 +92,21 @@ LATHE_DECL AnyExpr Simplifier::known_truth(const AnyExpr& e) {
   return e;
 }
 
+// What the parts of simplified logic say of each other, their negations say too, so that nothing is
+// left to be learned: taking each under the others again takes time exponential in the depth.
+LATHE_DECL AnyExpr Simplifier::negated_parts(BinaryOp op, const AnyExpr& e) {
+  const BinaryOp dual = op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_;
+  AnyExpr out;
+  for (const auto& part : parts_of(op, e)) {
+    for (const auto& no : parts_of(dual, negation(part))) {
+      const auto* c = as_const_int(no);
+      if (c && (*c != 0) == (dual == BinaryOp::or_)) return make_bool(dual == BinaryOp::or_);
+      if (!c) out = out.get() ? make_binary(dual, out, no) : no;
+    }
+  }
+  return out.get() ? out : make_bool(dual == BinaryOp::and_);
+}
+
 // The operand is simplified. Ordered float comparisons have no inverse (NaN); eq and ne do.
 LATHE_DECL AnyExpr Simplifier::negation(const AnyExpr& e) {
   if (const auto* c = as_const_int(e)) return make_int(e.dtype(), *c == 0);
@@ -105,10 +120,7 @@ LATHE_DECL AnyExpr Simplifier::negation(const AnyExpr& e) {
     return settled(make_binary(inverse_comparison(n->op), n->a, n->b));
   }
   if (is_logic(n->op)) {
-    Vec<AnyExpr> parts = parts_of(n->op, e);
-    for (auto& part : parts) part = negation(part);
-    const AnyExpr out =
-        logic(n->op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_, parts, true);
+    const AnyExpr out = negated_parts(n->op, e);
     return out.kind() == ExprKind::Const ? out : known_truth(out);
   }
   return make_unary(UnaryOp::not_, e);
