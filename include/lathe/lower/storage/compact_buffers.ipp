@@ -112,18 +112,28 @@ class RebaseAccesses : public MoveAccesses {
   const Vec<AnyExpr>& origin_;
 };
 
-// Simplifies the nests that touch a buffer: those of its neighbours stay as they are.
+class AllocatedBuffers : public Visitor {
+ public:
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>()) found.push_back(a->buffer);
+    descend(s);
+  }
+  Vec<Buffer> found;
+};
+
+// Simplifies the nests that touch a temporary: those of its neighbours stay as they are.
 class SimplifyNests : public Mutator {
  public:
-  SimplifyNests(const Buffer& buffer, const Facts& facts)
-      : bit_(Contents::bit(buffer->name)), facts_(facts) {}
+  SimplifyNests(const Vec<Buffer>& buffers, const Facts& facts)
+      : bits_(bits_of(buffers)), facts_(facts) {}
   Stmt stmt(const Stmt& s) override {
     if (s.kind() == StmtKind::Seq || s.kind() == StmtKind::Alloc) return descend(s);
-    return may_touch(s, bit_) ? simplify(s, facts_) : s;
+    return may_touch(s, bits_) ? simplify(s, facts_) : s;
   }
 
  private:
-  std::uint64_t bit_;
+  std::uint64_t bits_;
   const Facts& facts_;
 };
 
@@ -132,6 +142,8 @@ class ShrinkBuffers : public Mutator {
   explicit ShrinkBuffers(const Program& program) : facts_(program) {
     for (const auto& d : program->dims) constants_.push_back(d->var);
   }
+  /// Whether indices are differences now that nobody has simplified.
+  bool rebased() const { return rebased_; }
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) {
@@ -160,11 +172,11 @@ class ShrinkBuffers : public Mutator {
       AnyExpr extent = box_extent(stored.box[axis], node.shape[axis], unproven);
       if (!extent.get() || loads_written(stored.box[axis].min, a.body)) continue;
       origin[axis] = stored.box[axis].min;
+      rebased_ = rebased_ || !is_const(origin[axis], 0);
       node.shape[axis] = extent;
     }
     Buffer small(new BufferNode(std::move(node)));
-    Stmt body = RebaseAccesses(a.buffer, small, origin).stmt(a.body);
-    return make_alloc(small, stmt(SimplifyNests(small, facts_).stmt(body)));
+    return make_alloc(small, stmt(RebaseAccesses(a.buffer, small, origin).stmt(a.body)));
   }
 
   // How many elements the box has along an axis, or none if that is not less than the whole axis.
@@ -200,12 +212,21 @@ class ShrinkBuffers : public Mutator {
   static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;
   Vec<VarRef> constants_;
+  bool rebased_ = false;
 };
 
 }  // namespace detail
 
 LATHE_DECL Program compact_buffers(const Program& program) {
-  return program.with(detail::ShrinkBuffers(program).stmt(program->body));
+  detail::AllocatedBuffers temporaries;
+  temporaries.stmt(program->body);
+  if (temporaries.found.empty()) return program;
+  // All at once: nests hold many temporaries, and each that is moved would simplify all of a nest.
+  const Facts facts(program);
+  detail::SimplifyNests simplify_nests(temporaries.found, facts);
+  detail::ShrinkBuffers shrink(program);
+  const Stmt body = shrink.stmt(simplify_nests.stmt(program->body));
+  return program.with(shrink.rebased() ? simplify_nests.stmt(body) : body);
 }
 
 }  // namespace lathe
