@@ -1,4 +1,4 @@
-// Deadlines of a search or a compilation: the time budget of a context, from a moment on.
+// Time of a search or a compilation: a deadline by the budget of a context, and a stopwatch.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,16 @@ class Deadline {
  private:
   double budget_;
   std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
+};
+
+/// Measures a part of a compilation, for the log.
+class Stopwatch {
+ public:
+  Stopwatch();
+  double microseconds() const;
+
+ private:
+  std::int64_t start_;  ///< nanoseconds of the steady clock
 };
 
 }  // namespace lathe

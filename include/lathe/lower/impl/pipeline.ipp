@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <lathe/analysis/open_blocks.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -96,15 +95,13 @@ inline const Context& context_of(const LowerOptions& options) {
 inline Program run_logged(const Pass& pass, const Program& program, const Target& target,
                           const LowerOptions& options) {
   const Context& context = context_of(options);
-  auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Program out = pass.run(program, target, options);
   if (out->stage < pass.leaves) out = out.with(out->body, pass.leaves);
-  if (context.logs(LogLevel::debug)) {
-    double us =
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  const double us = watch.microseconds();
+  if (context.logs(LogLevel::debug))
     context.log(LogLevel::debug,
                 cat("pass ", pass.name, ": ", us, " us, ", node_count(out->body), " nodes"));
-  }
   if (context.dumps(pass.name)) {
     const std::string text = cat("after ", pass.name, ":\n", out.str());
     if (context.options().log)

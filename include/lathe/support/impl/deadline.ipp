@@ -21,6 +21,11 @@ LATHE_DECL Deadline::Deadline(const Context& context) : budget_(context.options(
     end_ = detail::steady_nanoseconds() + static_cast<std::int64_t>(budget_ * 1e9);
 }
 
+LATHE_DECL Stopwatch::Stopwatch() : start_(detail::steady_nanoseconds()) {}
+LATHE_DECL double Stopwatch::microseconds() const {
+  return 1e-3 * static_cast<double>(detail::steady_nanoseconds() - start_);
+}
+
 LATHE_DECL bool Deadline::over() const {
   return end_ != INT64_MAX && detail::steady_nanoseconds() > end_;
 }
