@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "compile_times.hpp"
 #include "core/measure.hpp"
 #include "core/peers.hpp"
 #include "jit_costs.hpp"
@@ -22,7 +23,16 @@ namespace bench {
 lt::Context& context_for(int threads) {
   static std::map<int, std::unique_ptr<lt::Context>> contexts;
   std::unique_ptr<lt::Context>& context = contexts[threads];
-  if (!context) context = std::make_unique<lt::Context>(lt::ContextOptions{.threads = threads});
+  if (context) return *context;
+  const auto log = [](lt::LogLevel level, std::string_view line) {
+    CompileLog* times = CompileLog::current();
+    if (level >= lt::LogLevel::warning)
+      std::fprintf(stderr, "lathe: %.*s\n", static_cast<int>(line.size()), line.data());
+    else if (times)
+      times->take(line);
+  };
+  context = std::make_unique<lt::Context>(
+      lt::ContextOptions{.threads = threads, .log = log, .log_level = lt::LogLevel::debug});
   return *context;
 }
 

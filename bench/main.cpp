@@ -120,6 +120,7 @@ std::vector<std::string> names_of(const std::string& suite) {
   if (suite == "polybench") return polybench_case_names();
   if (suite == "jit") return jit_case_names();
   if (suite == "schedule") return schedule_case_names();
+  if (suite == "compile") return compile_case_names();
   return {};
 }
 
@@ -163,6 +164,7 @@ void run(const Options& options) {
     if (suite == "polybench") run_polybench_suite(options, report);
     if (suite == "jit") run_jit_suite(options, report);
     if (suite == "schedule") run_schedule_suite(options, report);
+    if (suite == "compile") run_compile_suite(options);
     for (const Case& what : cases_of(suite)) {
       if (!options.wants(what.name)) continue;
       for (const int threads : options.threads) report.add(run_case(what, threads, options));

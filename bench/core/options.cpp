@@ -12,7 +12,7 @@ const char* const usage =
     "usage: bench/run.sh SUITE... [--filter RE] [--threads N,...] [--peers NAME,...] [--schedule "
     "default|hand]\n"
     "                    [--seconds S] [--json FILE] [--list]\n"
-    "suites: gemm elementwise stencil photo apps hand polybench jit schedule all\n"
+    "suites: gemm elementwise stencil photo apps hand polybench jit schedule compile all\n"
     "peers:  plain eigen openblas onednn halide\n"
     "  --filter RE     cases whose name matches\n"
     "  --threads N     thread counts to measure (default: 1 and all cores)\n"
@@ -76,8 +76,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
 }
 
 void add_suite(Options& options, const std::string& name) {
-  const std::vector<std::string> all = {"gemm", "elementwise", "stencil", "photo",   "apps",
-                                        "hand", "polybench",   "jit",     "schedule"};
+  const std::vector<std::string> all = {"gemm", "elementwise", "stencil", "photo",    "apps",
+                                        "hand", "polybench",   "jit",     "schedule", "compile"};
   if (name == "all") {
     options.suites = all;
   } else if (std::find(all.begin(), all.end(), name) != all.end()) {

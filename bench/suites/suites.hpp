@@ -25,6 +25,10 @@ std::vector<std::string> hand_case_names();
 void run_jit_suite(const Options& options, Report& report);
 std::vector<std::string> jit_case_names();
 
+/// Times the parts of compilations; prints a table of its own.
+void run_compile_suite(const Options& options);
+std::vector<std::string> compile_case_names();
+
 /// Times the steps of schedules.
 void run_schedule_suite(const Options& options, Report& report);
 std::vector<std::string> schedule_case_names();

@@ -7133,7 +7133,7 @@ std::string to_c(const Kernel<P...>& kernel, Location where = Location::here()) 
 }  // namespace lathe
 
 // ---- lathe/support/deadline.hpp
-// Deadlines of a search or a compilation: the time budget of a context, from a moment on.
+// Time of a search or a compilation: a deadline by the budget of a context, and a stopwatch.
 
 namespace lathe {
 
@@ -7149,6 +7149,16 @@ class Deadline {
  private:
   double budget_;
   std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
+};
+
+/// Measures a part of a compilation, for the log.
+class Stopwatch {
+ public:
+  Stopwatch();
+  double microseconds() const;
+
+ private:
+  std::int64_t start_;  ///< nanoseconds of the steady clock
 };
 
 }  // namespace lathe
@@ -8687,6 +8697,7 @@ class Simplifier {
   AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);
   AnyExpr settled(const AnyExpr& e);
   AnyExpr negation(const AnyExpr& e);
+  AnyExpr negated_parts(BinaryOp op, const AnyExpr& e);
   AnyExpr known_truth(const AnyExpr& e);
 
   // Everything else (data.ipp, lanes.ipp).
@@ -12159,6 +12170,11 @@ LATHE_DECL Deadline::Deadline(const Context& context) : budget_(context.options(
   constexpr double longest = 1e9;  // some thirty years: no limit
   if (budget_ > 0 && budget_ < longest)
     end_ = detail::steady_nanoseconds() + static_cast<std::int64_t>(budget_ * 1e9);
+}
+
+LATHE_DECL Stopwatch::Stopwatch() : start_(detail::steady_nanoseconds()) {}
+LATHE_DECL double Stopwatch::microseconds() const {
+  return 1e-3 * static_cast<double>(detail::steady_nanoseconds() - start_);
 }
 
 LATHE_DECL bool Deadline::over() const {
@@ -22261,6 +22277,21 @@ LATHE_DECL AnyExpr Simplifier::known_truth(const AnyExpr& e) {
   return e;
 }
 
+// What the parts of simplified logic say of each other, their negations say too, so that nothing is
+// left to be learned: taking each under the others again takes time exponential in the depth.
+LATHE_DECL AnyExpr Simplifier::negated_parts(BinaryOp op, const AnyExpr& e) {
+  const BinaryOp dual = op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_;
+  AnyExpr out;
+  for (const auto& part : parts_of(op, e)) {
+    for (const auto& no : parts_of(dual, negation(part))) {
+      const auto* c = as_const_int(no);
+      if (c && (*c != 0) == (dual == BinaryOp::or_)) return make_bool(dual == BinaryOp::or_);
+      if (!c) out = out.get() ? make_binary(dual, out, no) : no;
+    }
+  }
+  return out.get() ? out : make_bool(dual == BinaryOp::and_);
+}
+
 // The operand is simplified. Ordered float comparisons have no inverse (NaN); eq and ne do.
 LATHE_DECL AnyExpr Simplifier::negation(const AnyExpr& e) {
   if (const auto* c = as_const_int(e)) return make_int(e.dtype(), *c == 0);
@@ -22274,10 +22305,7 @@ LATHE_DECL AnyExpr Simplifier::negation(const AnyExpr& e) {
     return settled(make_binary(inverse_comparison(n->op), n->a, n->b));
   }
   if (is_logic(n->op)) {
-    Vec<AnyExpr> parts = parts_of(n->op, e);
-    for (auto& part : parts) part = negation(part);
-    const AnyExpr out =
-        logic(n->op == BinaryOp::and_ ? BinaryOp::or_ : BinaryOp::and_, parts, true);
+    const AnyExpr out = negated_parts(n->op, e);
     return out.kind() == ExprKind::Const ? out : known_truth(out);
   }
   return make_unary(UnaryOp::not_, e);
@@ -44422,15 +44450,13 @@ inline const Context& context_of(const LowerOptions& options) {
 inline Program run_logged(const Pass& pass, const Program& program, const Target& target,
                           const LowerOptions& options) {
   const Context& context = context_of(options);
-  auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Program out = pass.run(program, target, options);
   if (out->stage < pass.leaves) out = out.with(out->body, pass.leaves);
-  if (context.logs(LogLevel::debug)) {
-    double us =
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  const double us = watch.microseconds();
+  if (context.logs(LogLevel::debug))
     context.log(LogLevel::debug,
                 cat("pass ", pass.name, ": ", us, " us, ", node_count(out->body), " nodes"));
-  }
   if (context.dumps(pass.name)) {
     const std::string text = cat("after ", pass.name, ":\n", out.str());
     if (context.options().log)
@@ -47306,18 +47332,28 @@ class RebaseAccesses : public MoveAccesses {
   const Vec<AnyExpr>& origin_;
 };
 
-// Simplifies the nests that touch a buffer: those of its neighbours stay as they are.
+class AllocatedBuffers : public Visitor {
+ public:
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>()) found.push_back(a->buffer);
+    descend(s);
+  }
+  Vec<Buffer> found;
+};
+
+// Simplifies the nests that touch a temporary: those of its neighbours stay as they are.
 class SimplifyNests : public Mutator {
  public:
-  SimplifyNests(const Buffer& buffer, const Facts& facts)
-      : bit_(Contents::bit(buffer->name)), facts_(facts) {}
+  SimplifyNests(const Vec<Buffer>& buffers, const Facts& facts)
+      : bits_(bits_of(buffers)), facts_(facts) {}
   Stmt stmt(const Stmt& s) override {
     if (s.kind() == StmtKind::Seq || s.kind() == StmtKind::Alloc) return descend(s);
-    return may_touch(s, bit_) ? simplify(s, facts_) : s;
+    return may_touch(s, bits_) ? simplify(s, facts_) : s;
   }
 
  private:
-  std::uint64_t bit_;
+  std::uint64_t bits_;
   const Facts& facts_;
 };
 
@@ -47326,6 +47362,8 @@ class ShrinkBuffers : public Mutator {
   explicit ShrinkBuffers(const Program& program) : facts_(program) {
     for (const auto& d : program->dims) constants_.push_back(d->var);
   }
+  /// Whether indices are differences now that nobody has simplified.
+  bool rebased() const { return rebased_; }
 
   Stmt stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) {
@@ -47354,11 +47392,11 @@ class ShrinkBuffers : public Mutator {
       AnyExpr extent = box_extent(stored.box[axis], node.shape[axis], unproven);
       if (!extent.get() || loads_written(stored.box[axis].min, a.body)) continue;
       origin[axis] = stored.box[axis].min;
+      rebased_ = rebased_ || !is_const(origin[axis], 0);
       node.shape[axis] = extent;
     }
     Buffer small(new BufferNode(std::move(node)));
-    Stmt body = RebaseAccesses(a.buffer, small, origin).stmt(a.body);
-    return make_alloc(small, stmt(SimplifyNests(small, facts_).stmt(body)));
+    return make_alloc(small, stmt(RebaseAccesses(a.buffer, small, origin).stmt(a.body)));
   }
 
   // How many elements the box has along an axis, or none if that is not less than the whole axis.
@@ -47394,12 +47432,21 @@ class ShrinkBuffers : public Mutator {
   static constexpr std::int64_t kTypeBound = std::int64_t{1} << 30;
   Facts facts_;
   Vec<VarRef> constants_;
+  bool rebased_ = false;
 };
 
 }  // namespace detail
 
 LATHE_DECL Program compact_buffers(const Program& program) {
-  return program.with(detail::ShrinkBuffers(program).stmt(program->body));
+  detail::AllocatedBuffers temporaries;
+  temporaries.stmt(program->body);
+  if (temporaries.found.empty()) return program;
+  // All at once: nests hold many temporaries, and each that is moved would simplify all of a nest.
+  const Facts facts(program);
+  detail::SimplifyNests simplify_nests(temporaries.found, facts);
+  detail::ShrinkBuffers shrink(program);
+  const Stmt body = shrink.stmt(simplify_nests.stmt(program->body));
+  return program.with(shrink.rebased() ? simplify_nests.stmt(body) : body);
 }
 
 }  // namespace lathe
@@ -54281,12 +54328,22 @@ class RunSerially : public Mutator {
   Location where_;
 };
 
+/// As passes do.
+inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
+  const double us = watch.microseconds();
+  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
+}
+
 LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
                                               const Target& target) {
   if (source.scheduled()) return {source.before(), program};
   if (program->stage != Stage::blocks)
     return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
-  return {{}, default_schedule(program, target, {.strict = source.options().strict}).program()};
+  const Stopwatch watch;
+  ProgramVersions out{
+      {}, default_schedule(program, target, {.strict = source.options().strict}).program()};
+  log_time(context_of(source), "default schedule", watch);
+  return out;
 }
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
@@ -54315,7 +54372,13 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
       context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
   Vec<char> object;
   if (cache.find(key, object)) return object;
-  object = compile_to_object(llvm, text, target);
+  LlvmTimes times;
+  object = compile_to_object(llvm, text, target, {}, &times);
+  if (context.logs(LogLevel::debug))
+    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
+                                     " us, passes: ", 1e6 * times.passes_seconds,
+                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
+                                     text.size(), " bytes of text"));
   std::string reason;
   if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
   return object;
@@ -54359,10 +54422,14 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& targ
                                     .context = &by.context,
                                     .deadline = &by.deadline,
                                     .where = by.where});
+  const Stopwatch emission;
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  log_time(by.context, "emission", emission);
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  const Stopwatch linking;
   code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
+  log_time(by.context, "link", linking);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }
