@@ -2672,6 +2672,8 @@ struct Target {
   std::string llvm_triple() const;
   std::string llvm_cpu(int llvm_major) const;
   std::string llvm_features(int llvm_major) const;
+  /// The machine as this LLVM compiles for it: without what it does not know or must not get.
+  Target for_llvm(int llvm_major) const;
   /// Everything that decides which code comes out; part of cache keys.
   std::string str() const;
 
@@ -5489,6 +5491,9 @@ struct TargetCaps {
 
   /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
   int merges[4] = {1, 1, 1, 1};
+  /// Bytes that go in turns to or from a few vectors, each within a register, are fewer
+  /// instructions if one load gives or one store takes all: by 3 for loads, by 3 and 4 for stores.
+  bool turns_bytes = false;
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;
@@ -10315,6 +10320,11 @@ namespace lathe::detail {
 /// Smallest first; none of 1.
 Vec<std::int64_t> prime_factors(std::int64_t n);
 
+/// Whether TargetCaps::turns_bytes is about vectors of this type.
+bool turns_bytes(DType type, const TargetCaps& caps);
+/// Instructions of a shuffle of two vectors that moves so many bytes at a time.
+int merge_cost(DType type, int bytes, const TargetCaps& caps);
+
 /// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
 /// those before base + limit where there is one.
 struct Run {
@@ -10327,6 +10337,8 @@ struct Run {
 /// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
 /// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
 /// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
+/// Where wider elements merge in fewer instructions, those of each 16 bytes are sorted before by
+/// their offset, and then move together.
 class Deinterleave {
  public:
   /// The run is at least as long as a vector of this type.
@@ -10336,7 +10348,7 @@ class Deinterleave {
   AnyExpr lanes_from(std::int64_t offset);
 
   Vec<LetBinding> lets;
-  int loads = 0, shuffles = 0;
+  int loads = 0, instructions = 0;  ///< of memory; of shuffles
 
  private:
   /// Of every `step`-th element from `residue` on, vector `index`.
@@ -10349,7 +10361,12 @@ class Deinterleave {
     std::int64_t vector = -1;  ///< none holds it: the run has ended
     int lane = 0;
   };
+  bool is_whole() const;
+  int group_size() const;
   AnyExpr part(const Part& p);
+  AnyExpr from_whole(std::int64_t offset);
+  AnyExpr sorted(AnyExpr vector);
+  AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
   AnyExpr merged(const Part& p);
   AnyExpr named(AnyExpr value);
   Source source(const Part& p, std::int64_t lane) const;
@@ -10357,9 +10374,13 @@ class Deinterleave {
   AnyExpr dense(std::int64_t first) const;
 
   const DType type_;
-  const std::int64_t lanes_;
   const Run run_;
+  const std::int64_t stride_;
   const TargetCaps& caps_;
+  AnyExpr whole_;              ///< one load that gives all
+  const int group_;            ///< lanes that move together
+  const std::int64_t lanes_;   ///< of a vector, in groups
+  const std::int64_t extent_;  ///< of the run, in groups
   Vec<std::int64_t> factors_;
   struct Known {
     Part part;
@@ -10386,9 +10407,9 @@ struct Strided {
   bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
 };
 
-/// Whether so many dense accesses and shuffles are fewer instructions than strided accesses element
-/// by element.
-bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+/// Whether so many dense accesses and instructions of shuffles are fewer than strided accesses
+/// element by element.
+bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
                       const TargetCaps& caps);
 
 /// Loads that lie within one stride of each other.
@@ -12282,6 +12303,10 @@ struct FeatureRow {
   std::string_view implies;  // blank-separated, direct implications among the rows
   // Last LLVM major that gets it, 0: all do. A later code generator is better off without it.
   int until = 0;
+
+  constexpr bool known_to(int llvm_major) const {
+    return since <= llvm_major && (until == 0 || llvm_major <= until);
+  }
 };
 
 inline constexpr FeatureRow feature_table[] = {
@@ -12616,6 +12641,15 @@ LATHE_DECL std::string Target::llvm_cpu(int llvm_major) const {
   return std::string(model->name);
 }
 
+LATHE_DECL Target Target::for_llvm(int llvm_major) const {
+  Target t = *this;
+  for (const auto& row : detail::feature_table) {
+    if ((row.arch == detail::Arch::x86_64) != (arch == "x86_64")) continue;
+    if (!row.known_to(llvm_major)) detail::remove_feature(t, row.name);
+  }
+  return t;
+}
+
 LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   // A model in a virtual machine may lack what LLVM takes for granted: absent features are switched
   // off first, since switching one off also removes what implies it.
@@ -12623,7 +12657,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   for (const auto& row : detail::feature_table) {
     if ((row.arch == detail::Arch::x86_64) != (arch == "x86_64") || row.since > llvm_major)
       continue;
-    const bool used = has(row.name) && (row.until == 0 || llvm_major <= row.until);
+    const bool used = has(row.name) && row.known_to(llvm_major);
     std::string& list = used ? on : off;
     append(list, list.empty() ? "" : ",", used ? "+" : "-", row.name);
   }
@@ -12705,6 +12739,8 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
+  // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
+  turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
   register_bytes = target.vector_bytes;
   masked_bytes = !llvm || !target.has("avx") ? 16 : target.has("avx512bw") ? 1 : 4;
   loses_byte_quotients = widens_masked_stores = llvm;
@@ -44686,30 +44722,93 @@ LATHE_DECL Vec<std::int64_t> prime_factors(std::int64_t n) {
   return out;
 }
 
+LATHE_DECL bool turns_bytes(DType type, const TargetCaps& caps) {
+  const bool known = type.lanes == 16 || type.lanes == 32 || type.lanes == 64;
+  return caps.turns_bytes && known && type.bits == 8 && type.lanes <= caps.register_bytes;
+}
+
+LATHE_DECL int merge_cost(DType type, int bytes, const TargetCaps& caps) {
+  const int all = type.element_bytes() * type.lanes;
+  const int registers = (all + caps.register_bytes - 1) / caps.register_bytes;
+  return registers * caps.merges[bytes > 4 ? 3 : bytes / 2];
+}
+
 LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
                                       const TargetCaps& caps)
     : type_(type),
-      lanes_(type.lanes),
       run_(std::move(run)),
+      stride_(stride),
       caps_(caps),
+      group_(group_size()),
+      lanes_(type.lanes / group_),
+      extent_(run_.extent / group_),
       factors_(prime_factors(stride)) {}
 
+LATHE_DECL bool Deinterleave::is_whole() const {
+  return stride_ == 3 && turns_bytes(type_, caps_) && !run_.limit && run_.extent == 3 * type_.lanes;
+}
+
+/// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
+LATHE_DECL int Deinterleave::group_size() const {
+  constexpr int sorted_bytes = 16;
+  const int element = type_.element_bytes(), stride = static_cast<int>(stride_);
+  const bool even = sorted_bytes % (element * stride) == 0 && run_.extent % type_.lanes == 0 &&
+                    element * type_.lanes % sorted_bytes == 0;
+  if (!even) return 1;
+  // For each of s vectors one shuffle more, and log2(s) cheaper ones.
+  const int group = sorted_bytes / (element * stride);
+  const int saved = merge_cost(type_, element, caps_) - merge_cost(type_, element * group, caps_);
+  const int rounds = static_cast<int>(prime_factors(stride_).size());
+  return rounds * saved > merge_cost(type_, sorted_bytes, caps_) ? group : 1;
+}
+
 LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
-  std::int64_t stride = 1;
-  for (std::int64_t f : factors_) stride *= f;
-  return part({factors_.size(), stride, offset, 0});
+  return is_whole() ? from_whole(offset) : part({factors_.size(), stride_, offset, 0});
+}
+
+LATHE_DECL AnyExpr Deinterleave::from_whole(std::int64_t offset) {
+  const int stride = static_cast<int>(stride_), lanes = type_.lanes;
+  if (!whole_) {
+    whole_ = named(make_load(run_.buffer, {make_ramp(run_.base, AnyExpr(1), stride * lanes)}));
+    loads = stride;
+  }
+  Vec<int> map;
+  for (int l = 0; l < lanes; ++l) map.push_back(static_cast<int>(offset) + stride * l);
+  instructions += merge_cost(type_, 1, caps_);
+  return named(make_shuffle({whole_}, std::move(map)));
+}
+
+LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {
+  if (group_ == 1) return vector;
+  const int stride = static_cast<int>(stride_), sorted = group_ * stride;
+  Vec<int> map;
+  for (int l = 0; l < type_.lanes; ++l) {
+    const int at = l % sorted;
+    map.push_back(l - at + at % group_ * stride + at / group_);
+  }
+  instructions += merge_cost(type_, 16, caps_);
+  return named(make_shuffle({std::move(vector)}, std::move(map)));
+}
+
+LATHE_DECL AnyExpr Deinterleave::shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups) {
+  Vec<int> map;
+  for (int at : groups)
+    for (int l = 0; l < group_; ++l) map.push_back(at * group_ + l);
+  instructions += merge_cost(type_, type_.element_bytes() * group_, caps_);
+  return named(make_shuffle(std::move(vectors), std::move(map)));
 }
 
 // The last one ends with the run.
 LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const {
-  return std::min(dense_vector * lanes_, run_.extent - lanes_);
+  return std::min(dense_vector * lanes_, extent_ - lanes_);
 }
 
 LATHE_DECL AnyExpr Deinterleave::dense(std::int64_t first) const {
   const AnyExpr index = make_ramp(fold_add(run_.base, AnyExpr(first)), AnyExpr(1), type_.lanes);
-  const AnyExpr count = run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(lanes_);
+  const AnyExpr count =
+      run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(type_.lanes);
   if (is_const(count, 0)) return make_const(type_, 0);
-  if (is_const(count, lanes_)) return make_load(run_.buffer, {index});
+  if (is_const(count, type_.lanes)) return make_load(run_.buffer, {index});
   return make_load(run_.buffer, {index}, first_lanes(count, type_.lanes, caps_));
 }
 
@@ -44720,7 +44819,7 @@ LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
   AnyExpr value;
   if (p.level == 0) {
     ++loads;
-    value = named(dense(first_of(p.index)));
+    value = sorted(named(dense(first_of(p.index) * group_)));
   } else {
     value = merged(p);
   }
@@ -44732,7 +44831,7 @@ LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
 LATHE_DECL Deinterleave::Source Deinterleave::source(const Part& p, std::int64_t lane) const {
   const std::int64_t factor = factors_[p.level - 1], inner = p.step / factor;
   const std::int64_t element = (p.index * lanes_ + lane) * factor + p.residue / inner;
-  if (element * inner + p.residue % inner >= run_.extent) return {};
+  if (element * inner + p.residue % inner >= extent_) return {};
   std::int64_t vector = element / lanes_, first = vector * lanes_;
   if (p.level == 1) first = first_of(vector);
   return {vector, static_cast<int>(element - first)};
@@ -44762,19 +44861,17 @@ LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
     Vec<int> map;
     for (int l = 0; l < lanes; ++l)
       map.push_back(lane_in(v, l, lanes, picked.empty() ? lane_in(first, l, 0, l) : l));
-    value = named(make_shuffle({value, vector(v)}, map));
-    ++shuffles;
+    value = shuffled({value, vector(v)}, map);
     picked = std::move(map);
   }
   if (!picked.empty()) return value;
   Vec<int> map;
   for (int l = 0; l < lanes; ++l) map.push_back(lane_in(first, l, 0, l));
-  ++shuffles;
-  return named(make_shuffle({value}, map));
+  return shuffled({value}, map);
 }
 
 LATHE_DECL AnyExpr Deinterleave::named(AnyExpr value) {
-  lets.push_back({make_var("v", type_), std::move(value)});
+  lets.push_back({make_var("v", value.dtype()), std::move(value)});
   return lets.back().var;
 }
 
@@ -44787,6 +44884,9 @@ namespace detail {
 /// Strided loads that happen wherever an expression is evaluated, by names that are known there.
 class UnconditionalLoads : public Visitor {
  public:
+  /// `loaded`: those that variables hold already.
+  explicit UnconditionalLoads(const NodeMap<AnyExpr>& loaded) : loaded_(loaded) {}
+
   struct Found {
     const LoadNode* node;
     Strided load;
@@ -44795,6 +44895,7 @@ class UnconditionalLoads : public Visitor {
 
   void expr(const AnyExpr& e) override {
     if (e->shared() && !seen_.insert(e.get()).second) return;
+    if (loaded_.contains(e.get())) return;
     if (const auto* n = e.as<LetNode>())
       for (const auto& b : n->bindings) inside_.insert(b.var.get());
     if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
@@ -44813,6 +44914,7 @@ class UnconditionalLoads : public Visitor {
       if (inside_.contains(v.get())) return false;
     return true;
   }
+  const NodeMap<AnyExpr>& loaded_;
   NodeSet seen_, inside_;
 };
 
@@ -44832,8 +44934,8 @@ struct LoadPlan {
   Vec<Entry> entries;
   Vec<Use> uses;
 
-  void add(const AnyExpr& e, std::size_t step) {
-    UnconditionalLoads loads;
+  void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded = {}) {
+    UnconditionalLoads loads(loaded);
     loads.expr(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
   }
@@ -44985,7 +45087,7 @@ class DeinterleaveLoads : public SharingMutator {
 
   AnyExpr in_place(const AnyExpr& e) {
     LoadPlan plan;
-    plan.add(e, 0);
+    plan.add(e, 0, loaded_);
     plan.finish(caps_);
     Vec<LetBinding> lets;
     for (const LoadPlan::Entry& entry : plan.entries)
@@ -44993,7 +45095,9 @@ class DeinterleaveLoads : public SharingMutator {
     if (lets.empty()) return e.kind() == ExprKind::Load ? descend(e) : expr(e);
     NodeMap<AnyExpr> around = loaded_;
     use(plan, 0);
-    AnyExpr body = e.kind() == ExprKind::Load ? rewritten(e) : expr(e);
+    const AnyExpr* var = loaded_.find(e.get());
+    // A load that none of these gives has one of them as its index.
+    AnyExpr body = var ? *var : e.kind() == ExprKind::Load ? descend(e) : expr(e);
     loaded_ = std::move(around);
     return make_let(std::move(lets), std::move(body));
   }
@@ -46081,14 +46185,12 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
 }
 
 // A vector of more than half a cache line is accessed twice, as it mostly crosses one.
-LATHE_DECL bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+LATHE_DECL bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
                                  const TargetCaps& caps) {
   const int element = type.element_bytes(), bytes = element * type.lanes;
-  const int registers = (bytes + caps.register_bytes - 1) / caps.register_bytes;
   const int by_elements = caps.kElementMove * type.lanes;
   const int access = masked && element < caps.masked_bytes ? by_elements : std::max(bytes / 32, 1);
-  const int merge = caps.merges[element > 4 ? 3 : element / 2];
-  return dense * access + shuffles * registers * merge < strided * by_elements;
+  return dense * access + instructions < strided * by_elements;
 }
 
 LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
@@ -46147,12 +46249,13 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
       Vec<int> back;
       for (int l = type_.lanes; l-- > 0;) back.push_back(l);
       value = make_shuffle({value}, std::move(back));
-      ++dense.shuffles;
+      dense.instructions += merge_cost(type_, type_.element_bytes(), caps);
     }
     results.push_back({m.var, std::move(value)});
   }
   const int strided = static_cast<int>(members_.size());
-  if (!dense_costs_less(type_, dense.loads, dense.shuffles, strided, mask_.get() != nullptr, caps))
+  if (!dense_costs_less(type_, dense.loads, dense.instructions, strided, mask_.get() != nullptr,
+                        caps))
     return {};
   for (Vec<LetBinding>* part : {&dense.lets, &results})
     for (LetBinding& b : *part) out.push_back(std::move(b));
@@ -46284,8 +46387,31 @@ class ZipStores : public Mutator {
     return dense(head, first, members);
   }
 
+  /// One store of all: LLVM looks for the vectors in one shuffle of two operands.
+  static Stmt whole(const StoreNode& head, const Strided& first, const Vec<Member>& members) {
+    const DType type = head.value.dtype();
+    const int lanes = type.lanes;
+    Vec<LetBinding> values;
+    for (const Member& m : members) values.push_back({make_var("value", type), m.store->value});
+    Vec<int> in_order, turns;
+    for (int l = 0; l < 2 * lanes; ++l) in_order.push_back(l);
+    for (int l = 0; l < 4 * lanes; ++l) turns.push_back(l % 4 * lanes + l / 4);
+    const auto pair = [&](std::size_t a, std::size_t b) {
+      return make_shuffle({values[a].var, values[b].var}, in_order);
+    };
+    const AnyExpr base =
+        fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant));
+    Stmt out = make_store(head.buffer, {make_ramp(base, AnyExpr(1), 4 * lanes)},
+                          make_shuffle({pair(0, 1), pair(2, 3)}, std::move(turns)));
+    for (std::size_t k = values.size(); k-- > 0;)
+      out = make_let_stmt(values[k].var, values[k].value, out);
+    return out;
+  }
+
   Stmt dense(const StoreNode& head, const Strided& first, const Vec<Member>& members) const {
     const DType type = head.value.dtype();
+    if (members.size() == 4 && turns_bytes(type, caps_) && !first.limit)
+      return whole(head, first, members);
     Vec<LetBinding> lets;
     const auto named = [&](const char* name, const AnyExpr& value) {
       lets.push_back({make_var(name, value.dtype()), value});
@@ -46297,7 +46423,8 @@ class ZipStores : public Mutator {
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
     const bool masked = head.mask.get() != nullptr;
-    if (!dense_costs_less(type, stores, zip.shuffles, stores, masked, caps_)) return {};
+    const int instructions = zip.shuffles * merge_cost(type, type.element_bytes(), caps_);
+    if (!dense_costs_less(type, stores, instructions, stores, masked, caps_)) return {};
     const AnyExpr base = named(
         "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
     AnyExpr limit = AnyExpr(first.stride * type.lanes);
@@ -54399,7 +54526,7 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& targ
   code->target = target;
   code->kind = kind;
   code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(code->versions, target,
+  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
                                    {.strict = kind.strict,
                                     .checked = kind.checked,
                                     .dense = kind.dense,

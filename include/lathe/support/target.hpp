@@ -58,6 +58,8 @@ struct Target {
   std::string llvm_triple() const;
   std::string llvm_cpu(int llvm_major) const;
   std::string llvm_features(int llvm_major) const;
+  /// The machine as this LLVM compiles for it: without what it does not know or must not get.
+  Target for_llvm(int llvm_major) const;
   /// Everything that decides which code comes out; part of cache keys.
   std::string str() const;
 

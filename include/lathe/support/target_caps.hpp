@@ -24,6 +24,9 @@ struct TargetCaps {
 
   /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
   int merges[4] = {1, 1, 1, 1};
+  /// Bytes that go in turns to or from a few vectors, each within a register, are fewer
+  /// instructions if one load gives or one store takes all: by 3 for loads, by 3 and 4 for stores.
+  bool turns_bytes = false;
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;

@@ -119,6 +119,10 @@ TEST_CASE("an LLVM does not get an instruction set that it cannot handle") {
   CHECK(has(xeon.llvm_features(19), "+avx512vbmi,"));
   CHECK(has(xeon.llvm_features(22), "-avx512vbmi"));
   CHECK_FALSE(has(xeon.llvm_features(22), "+avx512vbmi,"));
+  CHECK(xeon.for_llvm(19) == xeon);
+  CHECK_FALSE(xeon.for_llvm(22).has("avx512vbmi"));
+  CHECK(xeon.for_llvm(22).has("avx512vbmi2"));
+  CHECK_FALSE(xeon.for_llvm(13).has("avx512fp16"));
 }
 
 TEST_CASE("unknown names list the known ones") {

@@ -120,7 +120,7 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& targ
   code->target = target;
   code->kind = kind;
   code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(code->versions, target,
+  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
                                    {.strict = kind.strict,
                                     .checked = kind.checked,
                                     .dense = kind.dense,

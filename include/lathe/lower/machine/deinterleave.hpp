@@ -9,6 +9,11 @@ namespace lathe::detail {
 /// Smallest first; none of 1.
 Vec<std::int64_t> prime_factors(std::int64_t n);
 
+/// Whether TargetCaps::turns_bytes is about vectors of this type.
+bool turns_bytes(DType type, const TargetCaps& caps);
+/// Instructions of a shuffle of two vectors that moves so many bytes at a time.
+int merge_cost(DType type, int bytes, const TargetCaps& caps);
+
 /// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
 /// those before base + limit where there is one.
 struct Run {
@@ -21,6 +26,8 @@ struct Run {
 /// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
 /// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
 /// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
+/// Where wider elements merge in fewer instructions, those of each 16 bytes are sorted before by
+/// their offset, and then move together.
 class Deinterleave {
  public:
   /// The run is at least as long as a vector of this type.
@@ -30,7 +37,7 @@ class Deinterleave {
   AnyExpr lanes_from(std::int64_t offset);
 
   Vec<LetBinding> lets;
-  int loads = 0, shuffles = 0;
+  int loads = 0, instructions = 0;  ///< of memory; of shuffles
 
  private:
   /// Of every `step`-th element from `residue` on, vector `index`.
@@ -43,7 +50,12 @@ class Deinterleave {
     std::int64_t vector = -1;  ///< none holds it: the run has ended
     int lane = 0;
   };
+  bool is_whole() const;
+  int group_size() const;
   AnyExpr part(const Part& p);
+  AnyExpr from_whole(std::int64_t offset);
+  AnyExpr sorted(AnyExpr vector);
+  AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
   AnyExpr merged(const Part& p);
   AnyExpr named(AnyExpr value);
   Source source(const Part& p, std::int64_t lane) const;
@@ -51,9 +63,13 @@ class Deinterleave {
   AnyExpr dense(std::int64_t first) const;
 
   const DType type_;
-  const std::int64_t lanes_;
   const Run run_;
+  const std::int64_t stride_;
   const TargetCaps& caps_;
+  AnyExpr whole_;              ///< one load that gives all
+  const int group_;            ///< lanes that move together
+  const std::int64_t lanes_;   ///< of a vector, in groups
+  const std::int64_t extent_;  ///< of the run, in groups
   Vec<std::int64_t> factors_;
   struct Known {
     Part part;

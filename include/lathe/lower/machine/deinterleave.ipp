@@ -14,30 +14,93 @@ LATHE_DECL Vec<std::int64_t> prime_factors(std::int64_t n) {
   return out;
 }
 
+LATHE_DECL bool turns_bytes(DType type, const TargetCaps& caps) {
+  const bool known = type.lanes == 16 || type.lanes == 32 || type.lanes == 64;
+  return caps.turns_bytes && known && type.bits == 8 && type.lanes <= caps.register_bytes;
+}
+
+LATHE_DECL int merge_cost(DType type, int bytes, const TargetCaps& caps) {
+  const int all = type.element_bytes() * type.lanes;
+  const int registers = (all + caps.register_bytes - 1) / caps.register_bytes;
+  return registers * caps.merges[bytes > 4 ? 3 : bytes / 2];
+}
+
 LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
                                       const TargetCaps& caps)
     : type_(type),
-      lanes_(type.lanes),
       run_(std::move(run)),
+      stride_(stride),
       caps_(caps),
+      group_(group_size()),
+      lanes_(type.lanes / group_),
+      extent_(run_.extent / group_),
       factors_(prime_factors(stride)) {}
 
+LATHE_DECL bool Deinterleave::is_whole() const {
+  return stride_ == 3 && turns_bytes(type_, caps_) && !run_.limit && run_.extent == 3 * type_.lanes;
+}
+
+/// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
+LATHE_DECL int Deinterleave::group_size() const {
+  constexpr int sorted_bytes = 16;
+  const int element = type_.element_bytes(), stride = static_cast<int>(stride_);
+  const bool even = sorted_bytes % (element * stride) == 0 && run_.extent % type_.lanes == 0 &&
+                    element * type_.lanes % sorted_bytes == 0;
+  if (!even) return 1;
+  // For each of s vectors one shuffle more, and log2(s) cheaper ones.
+  const int group = sorted_bytes / (element * stride);
+  const int saved = merge_cost(type_, element, caps_) - merge_cost(type_, element * group, caps_);
+  const int rounds = static_cast<int>(prime_factors(stride_).size());
+  return rounds * saved > merge_cost(type_, sorted_bytes, caps_) ? group : 1;
+}
+
 LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
-  std::int64_t stride = 1;
-  for (std::int64_t f : factors_) stride *= f;
-  return part({factors_.size(), stride, offset, 0});
+  return is_whole() ? from_whole(offset) : part({factors_.size(), stride_, offset, 0});
+}
+
+LATHE_DECL AnyExpr Deinterleave::from_whole(std::int64_t offset) {
+  const int stride = static_cast<int>(stride_), lanes = type_.lanes;
+  if (!whole_) {
+    whole_ = named(make_load(run_.buffer, {make_ramp(run_.base, AnyExpr(1), stride * lanes)}));
+    loads = stride;
+  }
+  Vec<int> map;
+  for (int l = 0; l < lanes; ++l) map.push_back(static_cast<int>(offset) + stride * l);
+  instructions += merge_cost(type_, 1, caps_);
+  return named(make_shuffle({whole_}, std::move(map)));
+}
+
+LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {
+  if (group_ == 1) return vector;
+  const int stride = static_cast<int>(stride_), sorted = group_ * stride;
+  Vec<int> map;
+  for (int l = 0; l < type_.lanes; ++l) {
+    const int at = l % sorted;
+    map.push_back(l - at + at % group_ * stride + at / group_);
+  }
+  instructions += merge_cost(type_, 16, caps_);
+  return named(make_shuffle({std::move(vector)}, std::move(map)));
+}
+
+LATHE_DECL AnyExpr Deinterleave::shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups) {
+  Vec<int> map;
+  for (int at : groups)
+    for (int l = 0; l < group_; ++l) map.push_back(at * group_ + l);
+  instructions += merge_cost(type_, type_.element_bytes() * group_, caps_);
+  return named(make_shuffle(std::move(vectors), std::move(map)));
 }
 
 // The last one ends with the run.
 LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const {
-  return std::min(dense_vector * lanes_, run_.extent - lanes_);
+  return std::min(dense_vector * lanes_, extent_ - lanes_);
 }
 
 LATHE_DECL AnyExpr Deinterleave::dense(std::int64_t first) const {
   const AnyExpr index = make_ramp(fold_add(run_.base, AnyExpr(first)), AnyExpr(1), type_.lanes);
-  const AnyExpr count = run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(lanes_);
+  const AnyExpr count =
+      run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(type_.lanes);
   if (is_const(count, 0)) return make_const(type_, 0);
-  if (is_const(count, lanes_)) return make_load(run_.buffer, {index});
+  if (is_const(count, type_.lanes)) return make_load(run_.buffer, {index});
   return make_load(run_.buffer, {index}, first_lanes(count, type_.lanes, caps_));
 }
 
@@ -48,7 +111,7 @@ LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
   AnyExpr value;
   if (p.level == 0) {
     ++loads;
-    value = named(dense(first_of(p.index)));
+    value = sorted(named(dense(first_of(p.index) * group_)));
   } else {
     value = merged(p);
   }
@@ -60,7 +123,7 @@ LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
 LATHE_DECL Deinterleave::Source Deinterleave::source(const Part& p, std::int64_t lane) const {
   const std::int64_t factor = factors_[p.level - 1], inner = p.step / factor;
   const std::int64_t element = (p.index * lanes_ + lane) * factor + p.residue / inner;
-  if (element * inner + p.residue % inner >= run_.extent) return {};
+  if (element * inner + p.residue % inner >= extent_) return {};
   std::int64_t vector = element / lanes_, first = vector * lanes_;
   if (p.level == 1) first = first_of(vector);
   return {vector, static_cast<int>(element - first)};
@@ -90,19 +153,17 @@ LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
     Vec<int> map;
     for (int l = 0; l < lanes; ++l)
       map.push_back(lane_in(v, l, lanes, picked.empty() ? lane_in(first, l, 0, l) : l));
-    value = named(make_shuffle({value, vector(v)}, map));
-    ++shuffles;
+    value = shuffled({value, vector(v)}, map);
     picked = std::move(map);
   }
   if (!picked.empty()) return value;
   Vec<int> map;
   for (int l = 0; l < lanes; ++l) map.push_back(lane_in(first, l, 0, l));
-  ++shuffles;
-  return named(make_shuffle({value}, map));
+  return shuffled({value}, map);
 }
 
 LATHE_DECL AnyExpr Deinterleave::named(AnyExpr value) {
-  lets.push_back({make_var("v", type_), std::move(value)});
+  lets.push_back({make_var("v", value.dtype()), std::move(value)});
   return lets.back().var;
 }
 

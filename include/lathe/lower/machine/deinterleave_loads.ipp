@@ -11,6 +11,9 @@ namespace detail {
 /// Strided loads that happen wherever an expression is evaluated, by names that are known there.
 class UnconditionalLoads : public Visitor {
  public:
+  /// `loaded`: those that variables hold already.
+  explicit UnconditionalLoads(const NodeMap<AnyExpr>& loaded) : loaded_(loaded) {}
+
   struct Found {
     const LoadNode* node;
     Strided load;
@@ -19,6 +22,7 @@ class UnconditionalLoads : public Visitor {
 
   void expr(const AnyExpr& e) override {
     if (e->shared() && !seen_.insert(e.get()).second) return;
+    if (loaded_.contains(e.get())) return;
     if (const auto* n = e.as<LetNode>())
       for (const auto& b : n->bindings) inside_.insert(b.var.get());
     if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
@@ -37,6 +41,7 @@ class UnconditionalLoads : public Visitor {
       if (inside_.contains(v.get())) return false;
     return true;
   }
+  const NodeMap<AnyExpr>& loaded_;
   NodeSet seen_, inside_;
 };
 
@@ -56,8 +61,8 @@ struct LoadPlan {
   Vec<Entry> entries;
   Vec<Use> uses;
 
-  void add(const AnyExpr& e, std::size_t step) {
-    UnconditionalLoads loads;
+  void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded = {}) {
+    UnconditionalLoads loads(loaded);
     loads.expr(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
   }
@@ -209,7 +214,7 @@ class DeinterleaveLoads : public SharingMutator {
 
   AnyExpr in_place(const AnyExpr& e) {
     LoadPlan plan;
-    plan.add(e, 0);
+    plan.add(e, 0, loaded_);
     plan.finish(caps_);
     Vec<LetBinding> lets;
     for (const LoadPlan::Entry& entry : plan.entries)
@@ -217,7 +222,9 @@ class DeinterleaveLoads : public SharingMutator {
     if (lets.empty()) return e.kind() == ExprKind::Load ? descend(e) : expr(e);
     NodeMap<AnyExpr> around = loaded_;
     use(plan, 0);
-    AnyExpr body = e.kind() == ExprKind::Load ? rewritten(e) : expr(e);
+    const AnyExpr* var = loaded_.find(e.get());
+    // A load that none of these gives has one of them as its index.
+    AnyExpr body = var ? *var : e.kind() == ExprKind::Load ? descend(e) : expr(e);
     loaded_ = std::move(around);
     return make_let(std::move(lets), std::move(body));
   }

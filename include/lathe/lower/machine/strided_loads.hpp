@@ -17,9 +17,9 @@ struct Strided {
   bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
 };
 
-/// Whether so many dense accesses and shuffles are fewer instructions than strided accesses element
-/// by element.
-bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+/// Whether so many dense accesses and instructions of shuffles are fewer than strided accesses
+/// element by element.
+bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
                       const TargetCaps& caps);
 
 /// Loads that lie within one stride of each other.

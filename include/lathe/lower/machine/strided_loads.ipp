@@ -31,14 +31,12 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
 }
 
 // A vector of more than half a cache line is accessed twice, as it mostly crosses one.
-LATHE_DECL bool dense_costs_less(DType type, int dense, int shuffles, int strided, bool masked,
+LATHE_DECL bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
                                  const TargetCaps& caps) {
   const int element = type.element_bytes(), bytes = element * type.lanes;
-  const int registers = (bytes + caps.register_bytes - 1) / caps.register_bytes;
   const int by_elements = caps.kElementMove * type.lanes;
   const int access = masked && element < caps.masked_bytes ? by_elements : std::max(bytes / 32, 1);
-  const int merge = caps.merges[element > 4 ? 3 : element / 2];
-  return dense * access + shuffles * registers * merge < strided * by_elements;
+  return dense * access + instructions < strided * by_elements;
 }
 
 LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
@@ -97,12 +95,13 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
       Vec<int> back;
       for (int l = type_.lanes; l-- > 0;) back.push_back(l);
       value = make_shuffle({value}, std::move(back));
-      ++dense.shuffles;
+      dense.instructions += merge_cost(type_, type_.element_bytes(), caps);
     }
     results.push_back({m.var, std::move(value)});
   }
   const int strided = static_cast<int>(members_.size());
-  if (!dense_costs_less(type_, dense.loads, dense.shuffles, strided, mask_.get() != nullptr, caps))
+  if (!dense_costs_less(type_, dense.loads, dense.instructions, strided, mask_.get() != nullptr,
+                        caps))
     return {};
   for (Vec<LetBinding>* part : {&dense.lets, &results})
     for (LetBinding& b : *part) out.push_back(std::move(b));

@@ -132,8 +132,31 @@ class ZipStores : public Mutator {
     return dense(head, first, members);
   }
 
+  /// One store of all: LLVM looks for the vectors in one shuffle of two operands.
+  static Stmt whole(const StoreNode& head, const Strided& first, const Vec<Member>& members) {
+    const DType type = head.value.dtype();
+    const int lanes = type.lanes;
+    Vec<LetBinding> values;
+    for (const Member& m : members) values.push_back({make_var("value", type), m.store->value});
+    Vec<int> in_order, turns;
+    for (int l = 0; l < 2 * lanes; ++l) in_order.push_back(l);
+    for (int l = 0; l < 4 * lanes; ++l) turns.push_back(l % 4 * lanes + l / 4);
+    const auto pair = [&](std::size_t a, std::size_t b) {
+      return make_shuffle({values[a].var, values[b].var}, in_order);
+    };
+    const AnyExpr base =
+        fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant));
+    Stmt out = make_store(head.buffer, {make_ramp(base, AnyExpr(1), 4 * lanes)},
+                          make_shuffle({pair(0, 1), pair(2, 3)}, std::move(turns)));
+    for (std::size_t k = values.size(); k-- > 0;)
+      out = make_let_stmt(values[k].var, values[k].value, out);
+    return out;
+  }
+
   Stmt dense(const StoreNode& head, const Strided& first, const Vec<Member>& members) const {
     const DType type = head.value.dtype();
+    if (members.size() == 4 && turns_bytes(type, caps_) && !first.limit)
+      return whole(head, first, members);
     Vec<LetBinding> lets;
     const auto named = [&](const char* name, const AnyExpr& value) {
       lets.push_back({make_var(name, value.dtype()), value});
@@ -145,7 +168,8 @@ class ZipStores : public Mutator {
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
     const bool masked = head.mask.get() != nullptr;
-    if (!dense_costs_less(type, stores, zip.shuffles, stores, masked, caps_)) return {};
+    const int instructions = zip.shuffles * merge_cost(type, type.element_bytes(), caps_);
+    if (!dense_costs_less(type, stores, instructions, stores, masked, caps_)) return {};
     const AnyExpr base = named(
         "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
     AnyExpr limit = AnyExpr(first.stride * type.lanes);

@@ -200,6 +200,15 @@ LATHE_DECL std::string Target::llvm_cpu(int llvm_major) const {
   return std::string(model->name);
 }
 
+LATHE_DECL Target Target::for_llvm(int llvm_major) const {
+  Target t = *this;
+  for (const auto& row : detail::feature_table) {
+    if ((row.arch == detail::Arch::x86_64) != (arch == "x86_64")) continue;
+    if (!row.known_to(llvm_major)) detail::remove_feature(t, row.name);
+  }
+  return t;
+}
+
 LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   // A model in a virtual machine may lack what LLVM takes for granted: absent features are switched
   // off first, since switching one off also removes what implies it.
@@ -207,7 +216,7 @@ LATHE_DECL std::string Target::llvm_features(int llvm_major) const {
   for (const auto& row : detail::feature_table) {
     if ((row.arch == detail::Arch::x86_64) != (arch == "x86_64") || row.since > llvm_major)
       continue;
-    const bool used = has(row.name) && (row.until == 0 || llvm_major <= row.until);
+    const bool used = has(row.name) && row.known_to(llvm_major);
     std::string& list = used ? on : off;
     append(list, list.empty() ? "" : ",", used ? "+" : "-", row.name);
   }

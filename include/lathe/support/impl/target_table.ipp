@@ -18,6 +18,10 @@ struct FeatureRow {
   std::string_view implies;  // blank-separated, direct implications among the rows
   // Last LLVM major that gets it, 0: all do. A later code generator is better off without it.
   int until = 0;
+
+  constexpr bool known_to(int llvm_major) const {
+    return since <= llvm_major && (until == 0 || llvm_major <= until);
+  }
 };
 
 inline constexpr FeatureRow feature_table[] = {

@@ -59,6 +59,53 @@ TEST_CASE("s neighbours of stride s are s dense loads") {
   }
 }
 
+TEST_CASE("bytes move as wider elements, or by three from one load, where bytes alone cost more") {
+  const Target by_trees("x86-64-v4"), by_one("znver4");
+  const auto row = [](DType t, int stride, int neighbours, int lanes = 64) {
+    Sums sums(t, lanes);
+    return sums.b.done(sums.row(0, stride, neighbours, 0));
+  };
+  const auto text = [&](const Program& p, const Target& t) { return deinterleaved(p, t).str(); };
+  CHECK(text(row(kU8, 3, 3), by_trees).find("x[ramp(from, 1, 192)]") != std::string::npos);
+  CHECK(shuffles(deinterleaved(row(kU8, 3, 3), by_trees)) == 3);
+  CHECK(text(row(kU8, 3, 3), by_one).find("192)") == std::string::npos);
+  CHECK(text(row(kU8, 3, 2), by_trees).find("192)") == std::string::npos);  // reads no further
+  CHECK(text(row(kU8, 3, 3, 128), by_trees).find("384)") == std::string::npos);
+  // Four of each offset in 16 bytes, as one element.
+  const std::string fours = "; 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 16, 20";
+  CHECK(count_of(text(row(kU8, 4, 4), by_trees), fours.c_str()) == 4);
+  CHECK(shuffles(deinterleaved(row(kU8, 4, 4), by_trees)) == 4 + 8);
+  CHECK(shuffles(deinterleaved(row(kU8, 4, 2), by_trees)) == 6);  // its last vector ends earlier
+  CHECK(count_of(text(row(kU16, 2, 2, 32), by_trees), "; 0, 2, 4, 6, 1, 3, 5, 7, 8") == 0);
+  CHECK(count_of(text(row(kU16, 2, 2, 16), Target("x86-64-v3")), "; 0, 2, 4, 6, 1, 3, 5, 7, 8") ==
+        2);
+}
+
+TEST_CASE("all neighbours of narrow elements are what the evaluator loads") {
+  Vec<Target> targets{Target("x86-64-v3"), host()};
+  if (host().has("avx512vbmi")) targets.push_back(host().without("avx512vbmi"));
+  for (const Target& target : targets) {
+    if (!target.runs_on(host())) continue;
+    CAPTURE(target.name);
+    for (DType t : {kU8, kI16})
+      for (int lanes : {8, 16, 32, 64})
+        for (int stride : {2, 3, 4, 8}) {
+          CAPTURE(lanes);
+          CAPTURE(stride);
+          Sums sums(t, lanes);
+          Vec<Stmt> rows;
+          for (int k = 0; k < stride; ++k)
+            rows.push_back(make_store(sums.y, {ramp(k * lanes, 1, lanes)},
+                                      make_load(sums.x, {ramp(k, stride, lanes)})));
+          Bytes data, zeros;
+          for (int k = 0; k < stride * lanes * t.element_bytes(); ++k)
+            data.data.push_back(static_cast<unsigned char>(k * 7 % 251));
+          zeros.data.resize(data.data.size());
+          check_against_evaluator(sums.b.done(make_seq(rows)), {data, zeros}, {}, target);
+        }
+  }
+}
+
 TEST_CASE("a load alone ends with its last element") {
   Sums sums(kF32, 8);
   const Program p = deinterleaved(sums.b.done(sums.row(0, 3, 1, 0)));
@@ -79,6 +126,23 @@ TEST_CASE("statements share loads until one stores to what they read") {
   const Stmt write = make_store(x, {ramp(0, 1, 16)}, make_float(kF32.with_lanes(16), 1));
   const Program apart = deinterleaved(b.done(make_seq({out(0), write, out(1), out(2)})));
   CHECK(count_of(apart.str(), "= x[") == 6);
+}
+
+TEST_CASE("an index that is loaded in strides is loaded once") {
+  Build b;
+  auto x = b.buffer("x", kF32), at = b.buffer("at", kI64), y = b.output("y", kF32);
+  const auto gathered = [&](int k) { return make_load(x, {make_load(at, {ramp(k, 2, 16)})}); };
+  const auto store = [&](const AnyExpr& value) { return make_store(y, {ramp(0, 1, 16)}, value); };
+  const AnyExpr n = b.dim("n"), zeros = make_float(kF32.with_lanes(16), 0);
+  for (const AnyExpr& value : {gathered(0) + gathered(1), make_select(n > 3, gathered(0), zeros)}) {
+    const Program p = b.done(store(value));
+    const Program out = deinterleaved(p);
+    CHECK(count_of(out.str(), "at[") == 2);
+    Bytes reals, indices, results;
+    reals.data.resize(4 * 8, 1), indices.data.resize(8 * 32, 0), results.data.resize(4 * 16);
+    for (std::size_t k = 0; k < 32; ++k) indices.data[8 * k] = static_cast<unsigned char>(k % 8);
+    check_against_evaluator(p, {reals, indices, results}, {5});
+  }
 }
 
 TEST_CASE("what costs more than its elements stays") {

@@ -49,6 +49,18 @@ TEST_CASE("s stores of stride s to neighbours are shuffles and s dense stores") 
   }
 }
 
+TEST_CASE("four vectors of bytes are one store where bytes merge by trees") {
+  Rows bytes(kU8, 64), words(kU16, 32);
+  const Program p = bytes.b.done(bytes.stores(AnyExpr(5), 4));
+  const Target by_trees("x86-64-v4");
+  CHECK(zip_stores(count_lanes(p, by_trees), by_trees).str().find(", 1, 256)] = ") !=
+        std::string::npos);
+  CHECK(zipped(p, "x86-64-v4") == 3);
+  CHECK(zipped(p) == 8);
+  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3)), "x86-64-v4") == 6);
+  CHECK(zipped(words.b.done(words.stores(AnyExpr(5), 4)), "x86-64-v4") == 8);
+}
+
 TEST_CASE("stores stay where one is missing, twice there, or reads what another writes") {
   Rows rows(kF32, 16);
   const auto row = [&](int k) { return rows.store(0, 3, k); };
