@@ -3383,6 +3383,25 @@ class BlockSteps : public LoopSteps {
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+  /// A reduction in lanes: each of so many has a partial result of its own in registers, of every
+  /// lanes-th term, and a tree folds them: half of them joins the other half in vectors, until the
+  /// block joins the last two.
+  ///     for i: for r < n: S[i] += X[i, r]   → fold_lanes(r, 8) →
+  ///     for i: for ro < n/8: vectorized ri < 8: S_part[i, ri] += X[i, ro*8 + ri]
+  ///            vectorized ri < 4: S_part_1[i, ri] = S_part[i, ri] + S_part[i, ri + 4]
+  ///            vectorized ri < 2: S_part_2[i, ri] = S_part_1[i, ri] + S_part_1[i, ri + 2]
+  ///            for ri < 2: S[i] += S_part_2[i, ri]
+  /// The number of lanes is a power of 2, better several registers than one: their terms don't wait
+  /// for each other. What is left of the terms is as the tail of a split says, apart (Tail::peel)
+  /// if it says nothing; lanes without a term hold the identity. Loops of other spatial axes inside
+  /// of the reduction stay inside: rows in turn. Any reducer that is associative and commutative,
+  /// also of several results. Halide folds so where an atomic reduction is vectorized, which says
+  /// neither how many partial results there are nor where they live. Returns the block of the
+  /// partial results, whose loops are those around, those of the reduction, those inside, the
+  /// lanes. Reassociates floats. L0260: another number of lanes · a reducer that is not commutative
+  /// · L0219, and what split and vectorize refuse.
+  BlockRef fold_lanes(LoopRef loop, int lanes, std::optional<Tail> tail = {},
+                      Location where = Location::here());
 
   /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
   /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what
@@ -9867,6 +9886,7 @@ namespace lathe {
   /* blocks */               \
   X(decompose_reduction)     \
   X(rfactor)                 \
+  X(fold_lanes)              \
   X(decompose_padding)       \
   X(pad)                     \
   X(transform_block_layout)  \
@@ -16478,9 +16498,51 @@ class StoresOfText : public Visitor {
   Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>> written_out_;
 };
 
-/// Whether terms are partial results of their own reducer, as rfactor leaves them: tuples that
-/// other blocks have folded, copies and identities of such. Those blocks are tried; tuples at
-/// random in their place would be what no fold gives.
+/// The operands with which a combine of a reducer is written out in an expression.
+class CombineOperands : Visitor {
+ public:
+  CombineOperands(const ReducerNode& reducer, std::size_t output, const AnyExpr& e)
+      : reducer_(reducer) {
+    const AnyExpr& combine = reducer.combine[output];
+    match(combine, e);
+    if (!structurally_equal(substitute(combine, found_), e)) found_ = {};
+  }
+
+  /// Whether there are any, and is(operand, output) holds of each.
+  template <class F>
+  bool all(const F& is) const {
+    for (std::size_t k = 0; k < reducer_.lhs.size(); ++k)
+      for (const auto& [var, operand] : found_)
+        if ((var == reducer_.lhs[k] || var == reducer_.rhs[k]) && !is(operand, k)) return false;
+    return !found_.empty();
+  }
+
+ private:
+  void match(const AnyExpr& pattern, const AnyExpr& e) {
+    if (!seen_.insert(pattern.get()).second) return;
+    if (const auto* var = pattern.as<VarNode>();
+        var && (contains(reducer_.lhs, VarRef(var)) || contains(reducer_.rhs, VarRef(var))))
+      return found_.push_back({VarRef(var), e});
+    if (pattern.kind() != e.kind()) return;
+    const Vec<AnyExpr> parts = parts_of(pattern), others = parts_of(e);
+    for (std::size_t k = 0; k < parts.size() && k < others.size(); ++k) match(parts[k], others[k]);
+  }
+  Vec<AnyExpr> parts_of(const AnyExpr& e) {
+    parts_ = {};
+    descend(e);
+    return std::move(parts_);
+  }
+  void expr(const AnyExpr& e) override { parts_.push_back(e); }
+
+  const ReducerNode& reducer_;
+  Substitution found_;
+  NodeSet seen_;
+  Vec<AnyExpr> parts_;
+};
+
+/// Whether terms are partial results of their own reducer, as rfactor and fold_lanes leave them:
+/// tuples that other blocks have folded, two such joined, copies and identities of them. Those
+/// blocks are tried; tuples at random in their place would be what no fold gives.
 class PartialResults {
  public:
   PartialResults(const StoresOfText& all, const ReducerNode& reducer)
@@ -16500,7 +16562,10 @@ class PartialResults {
     if (e.kind() == ExprKind::Const) return true;
     if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
     const auto* load = e.as<LoadNode>();
-    if (!load) return false;
+    if (!load)
+      return CombineOperands(reducer_, output, e).all([&](const AnyExpr& operand, std::size_t k) {
+        return is(operand, k);
+      });
     if (const auto* seen = seen_.find(load->buffer.get())) return *seen == output;
     seen_.insert(load->buffer.get(), output);
     const auto* stored = all_.of(load->buffer);
@@ -32232,6 +32297,12 @@ LATHE_DECL BlockRef BlockSteps::decompose_reduction(const BlockName& block, Loop
             {BlockRef(resolve_block(block, "decompose_reduction", where)), loop}, where));
 }
 
+LATHE_DECL BlockRef BlockSteps::fold_lanes(LoopRef loop, int lanes, std::optional<Tail> tail,
+                                           Location where) {
+  return detail::as_block(apply(detail::primitive_fold_lanes(),
+                                {loop, Arg::of_number(lanes), detail::tail_argument(tail)}, where));
+}
+
 LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRef loop,
                                                   Location where) {
   return detail::as_block(apply(detail::primitive_decompose_padding(),
@@ -35606,6 +35677,585 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/primitives/blocks/rfactor.ipp
+namespace lathe::detail {
+
+struct RfactorPlan {
+  BlockSite site;
+  ForRef loop;
+  Vec<ForRef> reduce;  ///< the other loops that feed reduce iterators
+  std::size_t at = 0;  ///< position in the path of the nest that holds nothing but the block
+  std::size_t axis = 0;
+  ReducerInfo reducer;
+};
+
+inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const Program& program) {
+  const ForNode& loop = *site.loop;
+  auto blocks = blocks_below(loop.body);
+  std::string name = "loop " + describe(loop);
+  if (blocks.size() != 1 || has_bare_statement(loop.body))
+    return refusal_at(loop.var, "L0219",
+                      name + " holds " + std::to_string(blocks.size()) + " blocks, not one",
+                      "move the others out");
+  plan.site = find_block(program->body, blocks[0].block->tag);
+  const BlockNode& block = *plan.site.block;
+  if (!block.reducer || !feeds(loop, block, IterKind::reduce))
+    return refusal_at(loop.var, "L0219", name + " feeds no reduction",
+                      block.reducer ? describe_loops(program, block.tag) : "");
+  if (!is_open_path(plan.site.path))
+    return refusal_at(
+        block.tag, "L0219",
+        "block " + in_quotes(block.name()) + " stands under a condition or inside another block");
+  if (stores_of(block).empty())
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) + " holds more than stores");
+  return check_serial_change(loop, Change::replace);
+}
+
+inline Verdict check_bound(const ForNode& loop, const ForNode& other) {
+  if (!uses_var(loop.min, other.var) && !uses_var(loop.extent, other.var)) return {};
+  return refusal_at(
+      loop.var, "L0219",
+      "the bound of loop " + describe(loop) + " depends on loop " + in_quotes(other.var->name));
+}
+
+inline Verdict check_rfactor_loops(RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  bool first = true;
+  for (const auto& loop : plan.site.loops) {
+    if (!feeds(*loop, block, IterKind::reduce)) continue;
+    if (feeds(*loop, block, IterKind::spatial))
+      return refusal_at(loop->var, "L0219",
+                        "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
+                            in_quotes(block.name()),
+                        "rfactor before fusing");
+    if (first && block_tags(loop->body).size() != 1)
+      return refusal_at(loop->var, "L0219",
+                        "the reduction of " + in_quotes(block.name()) + " shares loop " +
+                            describe(*loop) + " with other blocks");
+    if (loop->var != plan.loop->var) plan.reduce.push_back(loop);
+    if (first && plan.reducer.kind == ReducerClass::sequence && loop->var != plan.loop->var)
+      return refusal_at(plan.loop->var, "L0219",
+                        "reducer " + in_quotes(block.reducer->name) + " is not commutative",
+                        "rfactor its outermost reduce loop " + in_quotes(loop->var->name));
+    first = false;
+  }
+  for (const auto& loop : plan.site.loops)
+    if (auto no = check_bound(*loop, *plan.loop)) return no;
+  // Each is an iterator of the partial results, whose domain names no loops.
+  for (const auto& loop : plan.reduce)
+    for (const auto& outer : plan.site.loops)
+      if (auto no = check_bound(*loop, *outer)) return no;
+  return {};
+}
+
+// Partial results regroup the terms and give each its place by the spatial point alone: a term must
+// not see the sum, and a point must come once in what is not a loop of the reduction.
+inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  const BlockInfo info =
+      classify(without_guards(block), facts_on(plan.site.path, program_facts(program)));
+  if (!info.is_reduction())
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " has no partial results that could be folded: " + info.why,
+                      info.in_place ? "read what was there before from a copy" : "");
+  const Instances instances(plan.site, program_facts(program));
+  const std::size_t begin = instances.begin_of_fold();
+  const Vec<bool> told = instances.told_by_point(begin);
+  for (std::size_t k = begin; k < plan.site.loops.size(); ++k) {
+    const ForNode& loop = *plan.site.loops[k];
+    if (told[k - begin] || feeds(loop, block, IterKind::reduce)) continue;
+    return refusal_at(
+        loop.var, "L0219",
+        "iterations of loop " + describe(loop) + " may update one element of " +
+            in_quotes(block.name()) + " again, with the same terms",
+        "reorder loop " + in_quotes(loop.var->name) + " outside of the reduction, or take it out");
+  }
+  return {};
+}
+
+inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
+  LoopSite site = find_loop(program->body, args[0].loop);
+  plan.loop = site.loop;
+  if (auto no = find_rfactor_block(site, plan, program)) return no;
+  const BlockNode& block = *plan.site.block;
+  plan.reducer = classify(*block.reducer);
+  if (plan.reducer.kind == ReducerClass::fold)
+    return refusal_at(
+        block.tag, "L0219",
+        "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
+  if (auto no = check_terms(program, plan)) return no;
+  if (ragged(block))
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " has a domain that depends on another of its iterators");
+  for (const auto& outer : site.loops)
+    if (auto no = check_bound(*plan.loop, *outer)) return no;
+  if (!over_dims(program, plan.loop->extent) || !is_load_free(plan.loop->extent))
+    return refusal_at(plan.loop->var, "L0219",
+                      "the number of partial results would be the extent " +
+                          extent_text(plan.loop->extent) + " of loop " +
+                          in_quotes(plan.loop->var->name) + ", which is not over Dims",
+                      "split the loop and rfactor one of constant extent");
+  if (auto no = check_rfactor_loops(plan)) return no;
+  if (auto no = check_bare_touches(program, block, "L0219")) return no;
+  // A layout may have given one output of several another rank.
+  std::size_t smallest = stores_of(block)[0]->indices.size();
+  for (const auto* store : stores_of(block)) smallest = std::min(smallest, store->indices.size());
+  const auto rank = static_cast<std::int64_t>(smallest);
+  std::int64_t axis = args[1].number < 0 ? args[1].number + rank + 1 : args[1].number;
+  if (axis < 0 || axis > rank)
+    return refusal_at(plan.loop->var, "L0219",
+                      "axis " + std::to_string(args[1].number) + " is not between " +
+                          std::to_string(-rank - 1) + " and " + std::to_string(rank));
+  plan.axis = static_cast<std::size_t>(axis);
+  plan.at = climb(plan.site.path, plan.site.path.size() - 1,
+                  [](const Stmt& s) { return block_tags(s).size() != 1 || has_bare_statement(s); });
+  return {};
+}
+
+template <class T>
+Vec<T> with_inserted(Vec<T> list, std::size_t at, T item) {
+  list.insert_at(at, std::move(item));
+  return list;
+}
+
+// Builds the two blocks that a reduction becomes.
+class RfactorBlocks {
+ public:
+  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const Vec<Buffer>& buffers)
+      : plan_(plan),
+        block_(*plan.site.block),
+        facts_(facts),
+        buffers_(buffers),
+        plain_(block_.iters.size() - guard_count(block_)) {}
+
+  /// The partial results: the factored loop is spatial, each other reduce loop an iterator of its
+  /// own. What bound the old reduce iterators becomes part of the predicate.
+  BlockNode partial(const BlockTag& tag) {
+    BlockNode out(tag, {}, Stmt());
+    for (std::size_t k = 0; k < plain_; ++k)
+      if (const IterVar& it = block_.iters[k]; it.kind != IterKind::reduce)
+        map_.emplace_back(it.var, add(out, it.var, it.min, it.extent, it.kind, it.binding));
+    AnyExpr factored = add(out, plan_.loop->var, plan_.loop->min, plan_.loop->extent,
+                           IterKind::spatial, plan_.loop->var);
+    over_iters_.emplace_back(plan_.loop->var, factored);
+    for (const auto& loop : plan_.reduce)
+      over_iters_.emplace_back(
+          loop->var, add(out, loop->var, loop->min, loop->extent, IterKind::reduce, loop->var));
+    bind_reduce(out);
+    keep_guards(out);
+    if (block_.predicate)
+      // What the domains leave out must not be read by.
+      out.predicate = fold_and(out.predicate, substitute(block_.predicate, map_));
+    out.body = partial_stores(fold_sub(factored, plan_.loop->min));
+    out.reducer = block_.reducer;
+    out.init = true;
+    return out;
+  }
+
+  /// The old block folds the partial results, and keeps its init.
+  BlockNode final_fold() const {
+    BlockNode out = block_;
+    out.iters.resize(plain_);
+    out.iters.erase_if([](const IterVar& it) { return it.kind == IterKind::reduce; });
+    VarRef var = make_var("v" + plan_.loop->var->name, plan_.loop->var->dtype);
+    out.iters.push_back(
+        {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
+    keep_guards(out);
+    out.predicate = init_predicate(block_);
+    AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
+    Vec<Stmt> stores;
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      const StoreNode& store = *stores_of(block_)[k];
+      stores.push_back(
+          make_store(store.buffer, store.indices,
+                     make_load(buffers_[k], with_inserted(store.indices, plan_.axis, position))));
+    }
+    out.body = make_seq(std::move(stores));
+    return out;
+  }
+
+ private:
+  static AnyExpr add(BlockNode& out, const VarRef& from, AnyExpr min, AnyExpr extent, IterKind kind,
+                     AnyExpr binding) {
+    VarRef var = make_var(from->name[0] == 'v' ? from->name : "v" + from->name, from->dtype);
+    out.iters.push_back({var, std::move(min), std::move(extent), kind, std::move(binding)});
+    return AnyExpr(var);
+  }
+
+  static bool names_reduce(const BlockNode& block, const AnyExpr& e) {
+    for (const auto& it : block.iters)
+      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
+    return false;
+  }
+
+  // Old reduce iterators over the new ones, with their domains as conditions. A slice of them that
+  // is empty has to hold the identity: a condition must not reach the init, so it names a reduce
+  // iterator, if need be one that is zero.
+  void bind_reduce(BlockNode& out) {
+    Facts inside = facts_;
+    for (const auto& it : out.iters) inside.bind(it);
+    for (const auto& it : block_.iters) {
+      if (it.kind != IterKind::reduce) continue;
+      AnyExpr value = substitute(it.binding, over_iters_);
+      bool inside_domain =
+          prove(value >= it.min, inside) && prove(value < fold_add(it.min, it.extent), inside);
+      bool in_predicate = block_.predicate.get() && uses_var(block_.predicate, it.var);
+      if ((!inside_domain || in_predicate) && !names_reduce(out, value))
+        value = fold_add(value, zero_of_reduce(out));
+      map_.emplace_back(it.var, value);
+      if (inside_domain) continue;
+      out.predicate =
+          fold_and(out.predicate, fold_and(value >= it.min, value < fold_add(it.min, it.extent)));
+    }
+  }
+
+  AnyExpr zero_of_reduce(BlockNode& out) const {
+    for (const auto& it : out.iters)
+      if (it.kind == IterKind::reduce && is_const(it.extent, 1))
+        return fold_sub(AnyExpr(it.var), it.min);
+    return add(out, plan_.loop->var, AnyExpr(0), AnyExpr(1), IterKind::reduce, AnyExpr(0));
+  }
+
+  // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
+  // conditions.
+  void keep_guards(BlockNode& out) const {
+    std::size_t kept = 0;
+    for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
+      const IterVar& it = block_.iters[k];
+      if (it.kind == IterKind::reduce) continue;
+      add(out, it.var, it.min, it.extent, it.kind, it.binding);
+      ++kept;
+    }
+    set_guard_count(out, kept);
+  }
+
+  Stmt partial_stores(const AnyExpr& position) const {
+    Vec<Stmt> stores;
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      const StoreNode& store = *stores_of(block_)[k];
+      Vec<AnyExpr> at;
+      for (const auto& index : store.indices) at.push_back(substitute(index, map_));
+      stores.push_back(make_store(buffers_[k], with_inserted(std::move(at), plan_.axis, position),
+                                  fresh_lets(substitute(store.value, map_))));
+    }
+    return make_seq(std::move(stores));
+  }
+
+  const RfactorPlan& plan_;
+  const BlockNode& block_;
+  const Facts& facts_;
+  const Vec<Buffer>& buffers_;
+  std::size_t plain_;  ///< iterators that are no guards
+  Substitution map_,
+      over_iters_;  ///< old iterators, and loops, as expressions over the new iterators
+};
+
+// A buffer of the partial results for each output: `count` of them in a dimension of its own.
+inline Vec<Buffer> partial_buffers(NamePool& names, const RfactorPlan& plan, const AnyExpr& count,
+                                   Scope scope = Scope::global) {
+  Vec<Buffer> buffers;
+  for (const auto* store : stores_of(*plan.site.block))
+    buffers.push_back(make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
+                                  with_inserted(store->buffer->shape, plan.axis, count), scope));
+  return buffers;
+}
+
+// The loops that become two nests.
+inline Vec<ForRef> factored_nest(const RfactorPlan& plan) {
+  Vec<ForRef> nest(plan.site.loops);
+  Vec<Stmt> outside(plan.site.path.begin(),
+                    plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
+  nest.erase_at(0, loops_in(outside).size());
+  return nest;
+}
+
+inline bool is_reduce_loop(const RfactorPlan& plan, const ForRef& loop) {
+  for (const auto& r : plan.reduce)
+    if (r->var == loop->var) return true;
+  return false;
+}
+
+inline std::string partial_sums(const RfactorPlan& plan, const std::string& step,
+                                const std::string& loop) {
+  return step + ": " + in_quotes(plan.site.block->name()) + " sums partial results over " +
+         in_quotes(loop);
+}
+
+inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
+  NamePool names(program);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.site.block->name() + "_rf"));
+  const Vec<Buffer> buffers = partial_buffers(names, plan, plan.loop->extent);
+  const Vec<ForRef> nest = factored_nest(plan);
+  Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
+  RfactorBlocks blocks(plan, facts, buffers);
+  BlockNode partial = blocks.partial(tag);
+  Substitution loops;
+  Vec<LoopHead> partial_heads = fresh_loops(nest, Change::clone, loops), final_heads;
+  for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
+  for (const auto& loop : nest) {
+    if (is_reduce_loop(plan, loop))
+      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by rfactor"});
+    else
+      final_heads.push_back(head_of(*loop));
+  }
+  Stmt both = make_seq({wrap_loops(partial_heads, make_block(std::move(partial))),
+                        wrap_loops(final_heads, make_block(blocks.final_fold()))});
+  Stmt root = replace_at(path_to(plan.site.path, plan.at), both);
+  for (const auto& buffer : buffers) root = add_alloc(root, buffer);
+  edit.program = program.with(root);
+  edit.results.push_back(BlockRef(tag));
+  if (plan.reducer.reassociates)
+    edit.reassociates = partial_sums(plan, "rfactor", plan.loop->var->name);
+}
+
+inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {
+  RfactorPlan plan;
+  if (auto no = plan_rfactor(program, args, plan)) return no;
+  if (edit) apply_rfactor(program, plan, *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_rfactor() {
+  static const Primitive record{"rfactor",
+                                1,
+                                {{"loop", ArgKind::loop}, {"axis", ArgKind::number, "0"}},
+                                "a reduce loop gets partial results of its own",
+                                run_rfactor,
+                                ArgKind::block,
+                                Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/fold_lanes.ipp
+namespace lathe::detail {
+
+// One of a power of two, so that each half of the partial results joins the other one.
+inline Verdict check_fold_lanes(const Program& program, const Args& args) {
+  RfactorPlan plan;
+  const LoopSite site = find_loop(program->body, args[0].loop);
+  if (auto no = find_rfactor_block(site, plan, program)) return no;
+  const std::int64_t lanes = args[1].number;
+  if (lanes < 2 || !std::has_single_bit(static_cast<std::uint64_t>(lanes)))
+    return refusal_at(
+        args[0].loop, "L0260",
+        "the number of lanes is " + std::to_string(lanes) + ", which is no power of 2 from 2 on",
+        "take a multiple of a register's lanes, such as 16 or 64");
+  const BlockNode& block = *plan.site.block;
+  const ReducerInfo reducer = classify(*block.reducer);
+  if (reducer.kind != ReducerClass::sequence) return {};
+  return refusal_at(args[0].loop, "L0260",
+                    "lanes take every " + std::to_string(lanes) + "th term, but reducer " +
+                        in_quotes(block.reducer->name) + " of " + in_quotes(block.name()) +
+                        " is not commutative",
+                    "split the loop by {" + std::to_string(lanes) +
+                        ", lt::infer} and rfactor the outer one: its partial results are of terms "
+                        "that follow each other");
+}
+
+// Where the partial results begin: outside of all loops of the reduction.
+inline Verdict place_folds(RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  for (std::size_t k = 0; k < plan.site.path.size(); ++k) {
+    const auto* loop = plan.site.path[k].as<ForNode>();
+    if (!loop || !feeds(*loop, block, IterKind::reduce)) continue;
+    if (k < plan.at)
+      return refusal_at(loop->var, "L0219",
+                        "the reduction of " + in_quotes(block.name()) + " shares loop " +
+                            describe(*loop) + " with statements in no block");
+    plan.at = k;
+    return {};
+  }
+  unreachable("a factored loop feeds the reduction");
+}
+
+// Builds the nest of the partial results, those of the halves, and what is left of the old one.
+class LaneFolds {
+ public:
+  LaneFolds(const Program& program, const RfactorPlan& plan, Edit& edit)
+      : program_(program),
+        plan_(plan),
+        edit_(edit),
+        names_(program),
+        nest_(factored_nest(plan)),
+        facts_(facts_on(path_to(plan.site.path, plan.at), program_facts(program))) {}
+
+  void run() {
+    std::int64_t count = *as_const_int(plan_.loop->extent);
+    Vec<Buffer> results = buffers_of(count);
+    Vec<Stmt> nests{partial_nest(results)};
+    for (; count > 2; count /= 2) {
+      Vec<Buffer> halves = buffers_of(count / 2);
+      nests.push_back(half_nest(results, halves, count / 2));
+      results = std::move(halves);
+    }
+    nests.push_back(final_nest(results));
+    Stmt root = replace_at(path_to(plan_.site.path, plan_.at), make_seq(std::move(nests)));
+    for (const auto& buffer : allocated_) root = add_alloc(root, buffer);
+    edit_.program = program_.with(root);
+  }
+
+ private:
+  Vec<Buffer> buffers_of(std::int64_t count) {
+    Vec<Buffer> buffers = partial_buffers(names_, plan_, AnyExpr(count), Scope::reg);
+    allocated_.append(buffers);
+    return buffers;
+  }
+
+  // Loops of the reduction stay, and the lanes are innermost, so that a lane's terms come in turn.
+  Stmt partial_nest(const Vec<Buffer>& results) {
+    const BlockTag tag = make_ref<BlockTagNode>(names_.fresh(plan_.site.block->name() + "_lanes"));
+    BlockNode partial = RfactorBlocks(plan_, facts_, results).partial(tag);
+    Substitution map;
+    Vec<LoopHead> heads;
+    for (const auto& loop : nest_) {
+      if (loop->var == plan_.loop->var) continue;
+      heads.append(is_reduce_loop(plan_, loop) ? Vec<LoopHead>{head_of(*loop)}
+                                               : fresh_loops({loop}, Change::clone, map));
+    }
+    LoopHead lanes = head_of(*plan_.loop);
+    lanes.kind = ForKind::vectorized;
+    heads.push_back(std::move(lanes));
+    for (auto& it : partial.iters) it.binding = substitute(it.binding, map);
+    edit_.results.push_back(BlockRef(tag));
+    return wrap_loops(heads, make_block(std::move(partial)));
+  }
+
+  // Lane l of the first half joins lane l of the other one: a block of its own, without an
+  // identity.
+  Stmt half_nest(const Vec<Buffer>& from, const Vec<Buffer>& to, std::int64_t count) {
+    LoopHead lanes = lane_loop(count);
+    BlockNode half = fold_over(lanes, to);
+    half.tag = make_ref<BlockTagNode>(
+        names_.fresh(plan_.site.block->name() + "_fold" + std::to_string(count)));
+    Substitution map, iters;
+    Vec<LoopHead> heads = spatial_loops(map);
+    for (auto& it : half.iters) {
+      const VarRef var = make_var(it.var->name, it.var->dtype);
+      iters.emplace_back(it.var, AnyExpr(var));
+      it.var = var;
+      it.binding = substitute(it.binding, map);
+      if (it.kind == IterKind::reduce) it.kind = IterKind::spatial;
+    }
+    half.body = substitute(joined(half, from, count), iters);
+    if (half.predicate) half.predicate = fresh_lets(substitute(half.predicate, iters));
+    half.reducer = {};
+    half.init = false;
+    half.attributes = {};
+    lanes.kind = ForKind::vectorized;
+    heads.push_back(std::move(lanes));
+    return wrap_loops(heads, make_block(std::move(half)));
+  }
+
+  Stmt final_nest(const Vec<Buffer>& results) {
+    const LoopHead lanes = lane_loop(2);
+    Vec<LoopHead> heads;
+    for (const auto& loop : nest_)
+      if (is_spatial(loop)) heads.push_back(head_of(*loop));
+    heads.push_back(lanes);
+    return wrap_loops(heads, make_block(fold_over(lanes, results)));
+  }
+
+  LoopHead lane_loop(std::int64_t count) const {
+    return {make_var(plan_.loop->var->name, plan_.loop->var->dtype), AnyExpr(0), AnyExpr(count)};
+  }
+
+  bool is_spatial(const ForRef& loop) const {
+    return loop->var != plan_.loop->var && !is_reduce_loop(plan_, loop);
+  }
+
+  Vec<LoopHead> spatial_loops(Substitution& map) const {
+    Vec<ForRef> loops = nest_;
+    loops.erase_if([&](const ForRef& loop) { return !is_spatial(loop); });
+    return fresh_loops(loops, Change::clone, map);
+  }
+
+  // The block that folds such partial results.
+  BlockNode fold_over(const LoopHead& lanes, const Vec<Buffer>& results) const {
+    RfactorPlan plan = plan_;
+    plan.loop =
+        ForRef(make_for(lanes.var, lanes.min, lanes.extent, plan_.loop->body).as<ForNode>());
+    return RfactorBlocks(plan, facts_, results).final_fold();
+  }
+
+  // The stores of a block that folds `count` partial results of buffers, as stores to these of what
+  // twice as many give.
+  Stmt joined(const BlockNode& half, const Vec<Buffer>& from, std::int64_t count) const {
+    const ReducerNode& reducer = *half.reducer;
+    Substitution operands;
+    Vec<Stmt> stores;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      Vec<AnyExpr> at = stores_of(half)[k]->value.as<LoadNode>()->indices;
+      operands.emplace_back(reducer.lhs[k], make_load(from[k], at));
+      at[plan_.axis] = fold_add(at[plan_.axis], AnyExpr(count));
+      operands.emplace_back(reducer.rhs[k], make_load(from[k], at));
+    }
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      const auto* load = stores_of(half)[k]->value.as<LoadNode>();
+      stores.push_back(make_store(load->buffer, load->indices,
+                                  fresh_lets(substitute(reducer.combine[k], operands))));
+    }
+    return make_seq(std::move(stores));
+  }
+
+  const Program& program_;
+  const RfactorPlan& plan_;
+  Edit& edit_;
+  NamePool names_;
+  Vec<ForRef> nest_;
+  Facts facts_;
+  Vec<Buffer> allocated_;
+};
+
+inline Verdict plan_fold_lanes(const Program& program, const Args& args, Edit& split,
+                               Edit& folded) {
+  if (auto no = check_fold_lanes(program, args)) return no;
+  // A mask in the loop that all terms run through costs more than a copy of it for the last ones.
+  const Arg tail = args[2].text == "auto" ? Arg::of_word(to_text(Tail::peel)) : args[2];
+  if (auto no = primitive_split().run(
+          program, {args[0], Arg::of_list({Arg::of(Factor(infer)), args[1]}), tail}, &split))
+    return no;
+  RfactorPlan plan;
+  if (auto no = plan_rfactor(split.program, {split.results[1], Arg::of_number(-1)}, plan))
+    return no;
+  if (auto no = place_folds(plan)) return no;
+  LaneFolds(split.program, plan, folded).run();
+  if (plan.reducer.reassociates)
+    folded.reassociates = partial_sums(plan, "fold_lanes", args[0].loop->name);
+  return check_vectorized(folded.program, plan.loop->var);
+}
+
+inline Verdict run_fold_lanes(const Program& program, const Args& args, Edit* edit) {
+  Edit split, folded;
+  if (auto no = plan_fold_lanes(program, args, split, folded)) {
+    // Of a loop that the step has made the caller knows nothing.
+    if (no->loop && !find_loop(program->body, no->loop).loop) no->loop = args[0].loop;
+    return no;
+  }
+  if (!edit) return {};
+  *edit = std::move(folded);
+  edit->consumed = std::move(split.consumed);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_fold_lanes() {
+  static const Primitive record{
+      "fold_lanes",
+      1,
+      {{"loop", ArgKind::loop}, {"lanes", ArgKind::number}, {"tail", ArgKind::word, "auto"}},
+      "a reduction in lanes, which a tree folds",
+      run_fold_lanes,
+      ArgKind::block,
+      Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/primitives/blocks/fold_order.ipp
 namespace lathe::detail {
 
@@ -36276,340 +36926,6 @@ LATHE_DECL const Primitive& primitive_pad() {
       run_pad,
       ArgKind::block,
       Results::counted};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/blocks/rfactor.ipp
-namespace lathe::detail {
-
-struct RfactorPlan {
-  BlockSite site;
-  ForRef loop;
-  Vec<ForRef> reduce;  ///< the other loops that feed reduce iterators
-  std::size_t at = 0;  ///< position in the path of the nest that holds nothing but the block
-  std::size_t axis = 0;
-  ReducerInfo reducer;
-};
-
-inline Verdict find_rfactor_block(const LoopSite& site, RfactorPlan& plan, const Program& program) {
-  const ForNode& loop = *site.loop;
-  auto blocks = blocks_below(loop.body);
-  std::string name = "loop " + describe(loop);
-  if (blocks.size() != 1 || has_bare_statement(loop.body))
-    return refusal_at(loop.var, "L0219",
-                      name + " holds " + std::to_string(blocks.size()) + " blocks, not one",
-                      "move the others out");
-  plan.site = find_block(program->body, blocks[0].block->tag);
-  const BlockNode& block = *plan.site.block;
-  if (!block.reducer || !feeds(loop, block, IterKind::reduce))
-    return refusal_at(loop.var, "L0219", name + " feeds no reduction",
-                      block.reducer ? describe_loops(program, block.tag) : "");
-  if (!is_open_path(plan.site.path))
-    return refusal_at(
-        block.tag, "L0219",
-        "block " + in_quotes(block.name()) + " stands under a condition or inside another block");
-  if (stores_of(block).empty())
-    return refusal_at(block.tag, "L0219",
-                      "block " + in_quotes(block.name()) + " holds more than stores");
-  return check_serial_change(loop, Change::replace);
-}
-
-inline Verdict check_bound(const ForNode& loop, const ForNode& other) {
-  if (!uses_var(loop.min, other.var) && !uses_var(loop.extent, other.var)) return {};
-  return refusal_at(
-      loop.var, "L0219",
-      "the bound of loop " + describe(loop) + " depends on loop " + in_quotes(other.var->name));
-}
-
-inline Verdict check_rfactor_loops(RfactorPlan& plan) {
-  const BlockNode& block = *plan.site.block;
-  bool first = true;
-  for (const auto& loop : plan.site.loops) {
-    if (!feeds(*loop, block, IterKind::reduce)) continue;
-    if (feeds(*loop, block, IterKind::spatial))
-      return refusal_at(loop->var, "L0219",
-                        "loop " + describe(*loop) + " feeds both spatial and reduce iterators of " +
-                            in_quotes(block.name()),
-                        "rfactor before fusing");
-    if (first && block_tags(loop->body).size() != 1)
-      return refusal_at(loop->var, "L0219",
-                        "the reduction of " + in_quotes(block.name()) + " shares loop " +
-                            describe(*loop) + " with other blocks");
-    if (loop->var != plan.loop->var) plan.reduce.push_back(loop);
-    if (first && plan.reducer.kind == ReducerClass::sequence && loop->var != plan.loop->var)
-      return refusal_at(plan.loop->var, "L0219",
-                        "reducer " + in_quotes(block.reducer->name) + " is not commutative",
-                        "rfactor its outermost reduce loop " + in_quotes(loop->var->name));
-    first = false;
-  }
-  for (const auto& loop : plan.site.loops)
-    if (auto no = check_bound(*loop, *plan.loop)) return no;
-  // Each is an iterator of the partial results, whose domain names no loops.
-  for (const auto& loop : plan.reduce)
-    for (const auto& outer : plan.site.loops)
-      if (auto no = check_bound(*loop, *outer)) return no;
-  return {};
-}
-
-// Partial results regroup the terms and give each its place by the spatial point alone: a term must
-// not see the sum, and a point must come once in what is not a loop of the reduction.
-inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
-  const BlockNode& block = *plan.site.block;
-  const BlockInfo info =
-      classify(without_guards(block), facts_on(plan.site.path, program_facts(program)));
-  if (!info.is_reduction())
-    return refusal_at(block.tag, "L0219",
-                      "block " + in_quotes(block.name()) +
-                          " has no partial results that could be folded: " + info.why,
-                      info.in_place ? "read what was there before from a copy" : "");
-  const Instances instances(plan.site, program_facts(program));
-  const std::size_t begin = instances.begin_of_fold();
-  const Vec<bool> told = instances.told_by_point(begin);
-  for (std::size_t k = begin; k < plan.site.loops.size(); ++k) {
-    const ForNode& loop = *plan.site.loops[k];
-    if (told[k - begin] || feeds(loop, block, IterKind::reduce)) continue;
-    return refusal_at(
-        loop.var, "L0219",
-        "iterations of loop " + describe(loop) + " may update one element of " +
-            in_quotes(block.name()) + " again, with the same terms",
-        "reorder loop " + in_quotes(loop.var->name) + " outside of the reduction, or take it out");
-  }
-  return {};
-}
-
-inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
-  LoopSite site = find_loop(program->body, args[0].loop);
-  plan.loop = site.loop;
-  if (auto no = find_rfactor_block(site, plan, program)) return no;
-  const BlockNode& block = *plan.site.block;
-  plan.reducer = classify(*block.reducer);
-  if (plan.reducer.kind == ReducerClass::fold)
-    return refusal_at(
-        block.tag, "L0219",
-        "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
-  if (auto no = check_terms(program, plan)) return no;
-  if (ragged(block))
-    return refusal_at(block.tag, "L0219",
-                      "block " + in_quotes(block.name()) +
-                          " has a domain that depends on another of its iterators");
-  for (const auto& outer : site.loops)
-    if (auto no = check_bound(*plan.loop, *outer)) return no;
-  if (!over_dims(program, plan.loop->extent) || !is_load_free(plan.loop->extent))
-    return refusal_at(plan.loop->var, "L0219",
-                      "the number of partial results would be the extent " +
-                          extent_text(plan.loop->extent) + " of loop " +
-                          in_quotes(plan.loop->var->name) + ", which is not over Dims",
-                      "split the loop and rfactor one of constant extent");
-  if (auto no = check_rfactor_loops(plan)) return no;
-  if (auto no = check_bare_touches(program, block, "L0219")) return no;
-  // A layout may have given one output of several another rank.
-  std::size_t smallest = stores_of(block)[0]->indices.size();
-  for (const auto* store : stores_of(block)) smallest = std::min(smallest, store->indices.size());
-  const auto rank = static_cast<std::int64_t>(smallest);
-  std::int64_t axis = args[1].number < 0 ? args[1].number + rank + 1 : args[1].number;
-  if (axis < 0 || axis > rank)
-    return refusal_at(plan.loop->var, "L0219",
-                      "axis " + std::to_string(args[1].number) + " is not between " +
-                          std::to_string(-rank - 1) + " and " + std::to_string(rank));
-  plan.axis = static_cast<std::size_t>(axis);
-  plan.at = climb(plan.site.path, plan.site.path.size() - 1,
-                  [](const Stmt& s) { return block_tags(s).size() != 1 || has_bare_statement(s); });
-  return {};
-}
-
-template <class T>
-Vec<T> with_inserted(Vec<T> list, std::size_t at, T item) {
-  list.insert_at(at, std::move(item));
-  return list;
-}
-
-// Builds the two blocks that a reduction becomes.
-class RfactorBlocks {
- public:
-  RfactorBlocks(const RfactorPlan& plan, const Facts& facts, const Vec<Buffer>& buffers)
-      : plan_(plan),
-        block_(*plan.site.block),
-        facts_(facts),
-        buffers_(buffers),
-        plain_(block_.iters.size() - guard_count(block_)) {}
-
-  /// The partial results: the factored loop is spatial, each other reduce loop an iterator of its
-  /// own. What bound the old reduce iterators becomes part of the predicate.
-  BlockNode partial(const BlockTag& tag) {
-    BlockNode out(tag, {}, Stmt());
-    for (std::size_t k = 0; k < plain_; ++k)
-      if (const IterVar& it = block_.iters[k]; it.kind != IterKind::reduce)
-        map_.emplace_back(it.var, add(out, it.var, it.min, it.extent, it.kind, it.binding));
-    AnyExpr factored = add(out, plan_.loop->var, plan_.loop->min, plan_.loop->extent,
-                           IterKind::spatial, plan_.loop->var);
-    over_iters_.emplace_back(plan_.loop->var, factored);
-    for (const auto& loop : plan_.reduce)
-      over_iters_.emplace_back(
-          loop->var, add(out, loop->var, loop->min, loop->extent, IterKind::reduce, loop->var));
-    bind_reduce(out);
-    keep_guards(out);
-    if (block_.predicate)
-      // What the domains leave out must not be read by.
-      out.predicate = fold_and(out.predicate, substitute(block_.predicate, map_));
-    out.body = partial_stores(fold_sub(factored, plan_.loop->min));
-    out.reducer = block_.reducer;
-    out.init = true;
-    return out;
-  }
-
-  /// The old block folds the partial results, and keeps its init.
-  BlockNode final_fold() const {
-    BlockNode out = block_;
-    out.iters.resize(plain_);
-    out.iters.erase_if([](const IterVar& it) { return it.kind == IterKind::reduce; });
-    VarRef var = make_var("v" + plan_.loop->var->name, plan_.loop->var->dtype);
-    out.iters.push_back(
-        {var, plan_.loop->min, plan_.loop->extent, IterKind::reduce, plan_.loop->var});
-    keep_guards(out);
-    out.predicate = init_predicate(block_);
-    AnyExpr position = fold_sub(AnyExpr(var), plan_.loop->min);
-    Vec<Stmt> stores;
-    for (std::size_t k = 0; k < buffers_.size(); ++k) {
-      const StoreNode& store = *stores_of(block_)[k];
-      stores.push_back(
-          make_store(store.buffer, store.indices,
-                     make_load(buffers_[k], with_inserted(store.indices, plan_.axis, position))));
-    }
-    out.body = make_seq(std::move(stores));
-    return out;
-  }
-
- private:
-  static AnyExpr add(BlockNode& out, const VarRef& from, AnyExpr min, AnyExpr extent, IterKind kind,
-                     AnyExpr binding) {
-    VarRef var = make_var(from->name[0] == 'v' ? from->name : "v" + from->name, from->dtype);
-    out.iters.push_back({var, std::move(min), std::move(extent), kind, std::move(binding)});
-    return AnyExpr(var);
-  }
-
-  static bool names_reduce(const BlockNode& block, const AnyExpr& e) {
-    for (const auto& it : block.iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
-  }
-
-  // Old reduce iterators over the new ones, with their domains as conditions. A slice of them that
-  // is empty has to hold the identity: a condition must not reach the init, so it names a reduce
-  // iterator, if need be one that is zero.
-  void bind_reduce(BlockNode& out) {
-    Facts inside = facts_;
-    for (const auto& it : out.iters) inside.bind(it);
-    for (const auto& it : block_.iters) {
-      if (it.kind != IterKind::reduce) continue;
-      AnyExpr value = substitute(it.binding, over_iters_);
-      bool inside_domain =
-          prove(value >= it.min, inside) && prove(value < fold_add(it.min, it.extent), inside);
-      bool in_predicate = block_.predicate.get() && uses_var(block_.predicate, it.var);
-      if ((!inside_domain || in_predicate) && !names_reduce(out, value))
-        value = fold_add(value, zero_of_reduce(out));
-      map_.emplace_back(it.var, value);
-      if (inside_domain) continue;
-      out.predicate =
-          fold_and(out.predicate, fold_and(value >= it.min, value < fold_add(it.min, it.extent)));
-    }
-  }
-
-  AnyExpr zero_of_reduce(BlockNode& out) const {
-    for (const auto& it : out.iters)
-      if (it.kind == IterKind::reduce && is_const(it.extent, 1))
-        return fold_sub(AnyExpr(it.var), it.min);
-    return add(out, plan_.loop->var, AnyExpr(0), AnyExpr(1), IterKind::reduce, AnyExpr(0));
-  }
-
-  // The spatial iterators that stand for guards go with both blocks; those of reduce loops became
-  // conditions.
-  void keep_guards(BlockNode& out) const {
-    std::size_t kept = 0;
-    for (std::size_t k = plain_; k < block_.iters.size(); ++k) {
-      const IterVar& it = block_.iters[k];
-      if (it.kind == IterKind::reduce) continue;
-      add(out, it.var, it.min, it.extent, it.kind, it.binding);
-      ++kept;
-    }
-    set_guard_count(out, kept);
-  }
-
-  Stmt partial_stores(const AnyExpr& position) const {
-    Vec<Stmt> stores;
-    for (std::size_t k = 0; k < buffers_.size(); ++k) {
-      const StoreNode& store = *stores_of(block_)[k];
-      Vec<AnyExpr> at;
-      for (const auto& index : store.indices) at.push_back(substitute(index, map_));
-      stores.push_back(make_store(buffers_[k], with_inserted(std::move(at), plan_.axis, position),
-                                  fresh_lets(substitute(store.value, map_))));
-    }
-    return make_seq(std::move(stores));
-  }
-
-  const RfactorPlan& plan_;
-  const BlockNode& block_;
-  const Facts& facts_;
-  const Vec<Buffer>& buffers_;
-  std::size_t plain_;  ///< iterators that are no guards
-  Substitution map_,
-      over_iters_;  ///< old iterators, and loops, as expressions over the new iterators
-};
-
-inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
-  const BlockNode& block = *plan.site.block;
-  NamePool names(program);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_rf"));
-  Vec<Buffer> buffers;
-  for (const auto* store : stores_of(block))
-    buffers.push_back(
-        make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
-                    with_inserted(store->buffer->shape, plan.axis, plan.loop->extent)));
-  Vec<ForRef> nest(plan.site.loops);
-  Vec<Stmt> outside(plan.site.path.begin(),
-                    plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
-  nest.erase_at(0, loops_in(outside).size());
-  Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
-  RfactorBlocks blocks(plan, facts, buffers);
-  BlockNode partial = blocks.partial(tag);
-  Substitution loops;
-  Vec<LoopHead> partial_heads = fresh_loops(nest, Change::clone, loops), final_heads;
-  for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
-  for (const auto& loop : nest) {
-    bool reduced = false;
-    for (const auto& r : plan.reduce) reduced |= r->var == loop->var;
-    if (reduced)
-      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by rfactor"});
-    else
-      final_heads.push_back(head_of(*loop));
-  }
-  Stmt both = make_seq({wrap_loops(partial_heads, make_block(std::move(partial))),
-                        wrap_loops(final_heads, make_block(blocks.final_fold()))});
-  Stmt root = replace_at(path_to(plan.site.path, plan.at), both);
-  for (const auto& buffer : buffers) root = add_alloc(root, buffer);
-  edit.program = program.with(root);
-  edit.results.push_back(BlockRef(tag));
-  if (plan.reducer.reassociates)
-    edit.reassociates = "rfactor: " + in_quotes(block.name()) + " sums partial results over " +
-                        in_quotes(plan.loop->var->name);
-}
-
-inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {
-  RfactorPlan plan;
-  if (auto no = plan_rfactor(program, args, plan)) return no;
-  if (edit) apply_rfactor(program, plan, *edit);
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_rfactor() {
-  static const Primitive record{"rfactor",
-                                1,
-                                {{"loop", ArgKind::loop}, {"axis", ArgKind::number, "0"}},
-                                "a reduce loop gets partial results of its own",
-                                run_rfactor,
-                                ArgKind::block,
-                                Results::one};
   return record;
 }
 

@@ -76,6 +76,8 @@ static Phrases loops() {
         "without a factor the whole loop, whose extent is then a number"},
        {"`f.update().rfactor(r, u)`", LATHE_PHRASE(lt::BlockRef partial = s.rfactor(q);),
         "gives the block of partial results; listed by `s.numerics()`, refused under `strict`"},
+       {"`f.update().atomic().vectorize(r, 64)`", LATHE_PHRASE(s.fold_lanes(q, 64);),
+        "64 partial results in registers, folded by a tree; listed and refused as `rfactor` is"},
        {"`f.specialize(…)`, loop partitioning",
         LATHE_PHRASE(auto parts = s.loop_partition(x, {1, 63});),
         "at points that you name: borders apart from what lies between"},

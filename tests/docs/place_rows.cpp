@@ -133,6 +133,30 @@ std::vector<Row> place_rows() {
         S[] sum= X[vr]
 )",
        .steps = LATHE_STEPS(auto [ro, ri] = s.loops<2>("S"); s.rfactor(ri);)},
+      {.name = "fold_lanes",
+       .meaning =
+           "Each lane has a partial result in registers, of every `lanes`-th term; then one half "
+           "of "
+           "them joins the other, by one shuffle and one vector operation each time, and the block "
+           "joins the last two. The number is a power of 2, better that of several registers: 64 "
+           "for "
+           "f32 with AVX-512. Lanes without a term hold the identity. Any associative and "
+           "commutative reducer, also of several results. It is `split`, `rfactor`, `compute_at` "
+           "and a tree of further `rfactor`s in one.",
+       .references = "the block stays; the loop is consumed, other loops stay; the block of the "
+                     "partial results is returned",
+       .rounding = "where the sum or product is one of floating-point numbers",
+       .refusals = "L0203 L0204 L0206 L0207 L0209 L0219 L0224 L0260",
+       .halide = "none in one step: `rfactor` and `vectorize`, or `atomic` with `vectorize` of the "
+                 "reduction",
+       .tvm = "none",
+       .program = R"(program S(in X: f32[50, 80], out S: f32[50]):
+  for i in 0..50:
+    for r in 0..80:
+      block S(vi in 0..50 = i, reduce vr in 0..80 = r) reduce sum init:
+        S[vi] sum= X[vi, vr]
+)",
+       .steps = LATHE_STEPS(auto [i, r] = s.loops<2>("S"); s.fold_lanes(r, 8);)},
       {.name = "transform_block_layout",
        .meaning =
            "The map is proved to take the block's domain to a box without gaps. An index may "

@@ -36,6 +36,7 @@ class ScheduleMaker : private ScheduleArguments {
                                                         "fuse",
                                                         "reorder",
                                                         "rfactor",
+                                                        "fold_lanes",
                                                         "compute_at",
                                                         "vectorize",
                                                         "cache_read",

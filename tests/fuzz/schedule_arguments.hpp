@@ -44,6 +44,7 @@ class ScheduleArguments : protected StorageArguments {
         {"cache_write", 2, &A::cache_write},
         {"decompose_reduction", 2, &A::decompose_reduction},
         {"rfactor", 2, &A::rfactor},
+        {"fold_lanes", 3, &A::fold_lanes},
         {"set_scope", 1, &A::set_scope},
         {"transform_layout", 1, &A::transform_layout},
         {"storage_align", 1, &A::storage_align},
@@ -133,6 +134,10 @@ class ScheduleArguments : protected StorageArguments {
   }
   Args rfactor(const Schedule& s) {
     return {reduce_loop(s, false), Arg::of_number(random_.below(3) - 1)};
+  }
+  Args fold_lanes(const Schedule& s) {
+    const int lanes = random_.chance(95) ? 1 << (1 + random_.below(6)) : random_.below(7) - 1;
+    return {reduce_loop(s, false), Arg::of_number(lanes), tail()};
   }
   Args set_scope(const Schedule& s) { return {some_buffer(s), scope()}; }
   Args transform_block_layout(const Schedule& s) { return {block_, Arg(block_layout(s))}; }

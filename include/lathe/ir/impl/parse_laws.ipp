@@ -94,9 +94,51 @@ class StoresOfText : public Visitor {
   Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>> written_out_;
 };
 
-/// Whether terms are partial results of their own reducer, as rfactor leaves them: tuples that
-/// other blocks have folded, copies and identities of such. Those blocks are tried; tuples at
-/// random in their place would be what no fold gives.
+/// The operands with which a combine of a reducer is written out in an expression.
+class CombineOperands : Visitor {
+ public:
+  CombineOperands(const ReducerNode& reducer, std::size_t output, const AnyExpr& e)
+      : reducer_(reducer) {
+    const AnyExpr& combine = reducer.combine[output];
+    match(combine, e);
+    if (!structurally_equal(substitute(combine, found_), e)) found_ = {};
+  }
+
+  /// Whether there are any, and is(operand, output) holds of each.
+  template <class F>
+  bool all(const F& is) const {
+    for (std::size_t k = 0; k < reducer_.lhs.size(); ++k)
+      for (const auto& [var, operand] : found_)
+        if ((var == reducer_.lhs[k] || var == reducer_.rhs[k]) && !is(operand, k)) return false;
+    return !found_.empty();
+  }
+
+ private:
+  void match(const AnyExpr& pattern, const AnyExpr& e) {
+    if (!seen_.insert(pattern.get()).second) return;
+    if (const auto* var = pattern.as<VarNode>();
+        var && (contains(reducer_.lhs, VarRef(var)) || contains(reducer_.rhs, VarRef(var))))
+      return found_.push_back({VarRef(var), e});
+    if (pattern.kind() != e.kind()) return;
+    const Vec<AnyExpr> parts = parts_of(pattern), others = parts_of(e);
+    for (std::size_t k = 0; k < parts.size() && k < others.size(); ++k) match(parts[k], others[k]);
+  }
+  Vec<AnyExpr> parts_of(const AnyExpr& e) {
+    parts_ = {};
+    descend(e);
+    return std::move(parts_);
+  }
+  void expr(const AnyExpr& e) override { parts_.push_back(e); }
+
+  const ReducerNode& reducer_;
+  Substitution found_;
+  NodeSet seen_;
+  Vec<AnyExpr> parts_;
+};
+
+/// Whether terms are partial results of their own reducer, as rfactor and fold_lanes leave them:
+/// tuples that other blocks have folded, two such joined, copies and identities of them. Those
+/// blocks are tried; tuples at random in their place would be what no fold gives.
 class PartialResults {
  public:
   PartialResults(const StoresOfText& all, const ReducerNode& reducer)
@@ -116,7 +158,10 @@ class PartialResults {
     if (e.kind() == ExprKind::Const) return true;
     if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
     const auto* load = e.as<LoadNode>();
-    if (!load) return false;
+    if (!load)
+      return CombineOperands(reducer_, output, e).all([&](const AnyExpr& operand, std::size_t k) {
+        return is(operand, k);
+      });
     if (const auto* seen = seen_.find(load->buffer.get())) return *seen == output;
     seen_.insert(load->buffer.get(), output);
     const auto* stored = all_.of(load->buffer);

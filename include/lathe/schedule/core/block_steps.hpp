@@ -111,6 +111,25 @@ class BlockSteps : public LoopSteps {
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+  /// A reduction in lanes: each of so many has a partial result of its own in registers, of every
+  /// lanes-th term, and a tree folds them: half of them joins the other half in vectors, until the
+  /// block joins the last two.
+  ///     for i: for r < n: S[i] += X[i, r]   → fold_lanes(r, 8) →
+  ///     for i: for ro < n/8: vectorized ri < 8: S_part[i, ri] += X[i, ro*8 + ri]
+  ///            vectorized ri < 4: S_part_1[i, ri] = S_part[i, ri] + S_part[i, ri + 4]
+  ///            vectorized ri < 2: S_part_2[i, ri] = S_part_1[i, ri] + S_part_1[i, ri + 2]
+  ///            for ri < 2: S[i] += S_part_2[i, ri]
+  /// The number of lanes is a power of 2, better several registers than one: their terms don't wait
+  /// for each other. What is left of the terms is as the tail of a split says, apart (Tail::peel)
+  /// if it says nothing; lanes without a term hold the identity. Loops of other spatial axes inside
+  /// of the reduction stay inside: rows in turn. Any reducer that is associative and commutative,
+  /// also of several results. Halide folds so where an atomic reduction is vectorized, which says
+  /// neither how many partial results there are nor where they live. Returns the block of the
+  /// partial results, whose loops are those around, those of the reduction, those inside, the
+  /// lanes. Reassociates floats. L0260: another number of lanes · a reducer that is not commutative
+  /// · L0219, and what split and vectorize refuse.
+  BlockRef fold_lanes(LoopRef loop, int lanes, std::optional<Tail> tail = {},
+                      Location where = Location::here());
 
   /// The nest from this loop inward becomes one block, with the loops inside as they are: steps on
   /// blocks and their loops then take it as a unit, and no block enters it. Iterators count what

@@ -40,6 +40,7 @@ namespace lathe {
   /* blocks */               \
   X(decompose_reduction)     \
   X(rfactor)                 \
+  X(fold_lanes)              \
   X(decompose_padding)       \
   X(pad)                     \
   X(transform_block_layout)  \

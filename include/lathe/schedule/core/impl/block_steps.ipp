@@ -71,6 +71,12 @@ LATHE_DECL BlockRef BlockSteps::decompose_reduction(const BlockName& block, Loop
             {BlockRef(resolve_block(block, "decompose_reduction", where)), loop}, where));
 }
 
+LATHE_DECL BlockRef BlockSteps::fold_lanes(LoopRef loop, int lanes, std::optional<Tail> tail,
+                                           Location where) {
+  return detail::as_block(apply(detail::primitive_fold_lanes(),
+                                {loop, Arg::of_number(lanes), detail::tail_argument(tail)}, where));
+}
+
 LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRef loop,
                                                   Location where) {
   return detail::as_block(apply(detail::primitive_decompose_padding(),

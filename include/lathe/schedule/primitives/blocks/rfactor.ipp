@@ -281,19 +281,42 @@ class RfactorBlocks {
       over_iters_;  ///< old iterators, and loops, as expressions over the new iterators
 };
 
-inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
-  const BlockNode& block = *plan.site.block;
-  NamePool names(program);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(block.name() + "_rf"));
+// A buffer of the partial results for each output: `count` of them in a dimension of its own.
+inline Vec<Buffer> partial_buffers(NamePool& names, const RfactorPlan& plan, const AnyExpr& count,
+                                   Scope scope = Scope::global) {
   Vec<Buffer> buffers;
-  for (const auto* store : stores_of(block))
-    buffers.push_back(
-        make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
-                    with_inserted(store->buffer->shape, plan.axis, plan.loop->extent)));
+  for (const auto* store : stores_of(*plan.site.block))
+    buffers.push_back(make_buffer(names.fresh(store->buffer->name + "_part"), store->buffer->dtype,
+                                  with_inserted(store->buffer->shape, plan.axis, count), scope));
+  return buffers;
+}
+
+// The loops that become two nests.
+inline Vec<ForRef> factored_nest(const RfactorPlan& plan) {
   Vec<ForRef> nest(plan.site.loops);
   Vec<Stmt> outside(plan.site.path.begin(),
                     plan.site.path.begin() + static_cast<std::ptrdiff_t>(plan.at));
   nest.erase_at(0, loops_in(outside).size());
+  return nest;
+}
+
+inline bool is_reduce_loop(const RfactorPlan& plan, const ForRef& loop) {
+  for (const auto& r : plan.reduce)
+    if (r->var == loop->var) return true;
+  return false;
+}
+
+inline std::string partial_sums(const RfactorPlan& plan, const std::string& step,
+                                const std::string& loop) {
+  return step + ": " + in_quotes(plan.site.block->name()) + " sums partial results over " +
+         in_quotes(loop);
+}
+
+inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
+  NamePool names(program);
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.site.block->name() + "_rf"));
+  const Vec<Buffer> buffers = partial_buffers(names, plan, plan.loop->extent);
+  const Vec<ForRef> nest = factored_nest(plan);
   Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
@@ -301,9 +324,7 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   Vec<LoopHead> partial_heads = fresh_loops(nest, Change::clone, loops), final_heads;
   for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
   for (const auto& loop : nest) {
-    bool reduced = false;
-    for (const auto& r : plan.reduce) reduced |= r->var == loop->var;
-    if (reduced)
+    if (is_reduce_loop(plan, loop))
       edit.consumed.push_back({loop->var, "went into block " + tag->name + " by rfactor"});
     else
       final_heads.push_back(head_of(*loop));
@@ -315,8 +336,7 @@ inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit&
   edit.program = program.with(root);
   edit.results.push_back(BlockRef(tag));
   if (plan.reducer.reassociates)
-    edit.reassociates = "rfactor: " + in_quotes(block.name()) + " sums partial results over " +
-                        in_quotes(plan.loop->var->name);
+    edit.reassociates = partial_sums(plan, "rfactor", plan.loop->var->name);
 }
 
 inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {

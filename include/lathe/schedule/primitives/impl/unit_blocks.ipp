@@ -4,6 +4,7 @@
 #include <lathe/schedule/primitives/blocks/blockize.ipp>
 #include <lathe/schedule/primitives/blocks/decompose_padding.ipp>
 #include <lathe/schedule/primitives/blocks/decompose_reduction.ipp>
+#include <lathe/schedule/primitives/blocks/fold_lanes.ipp>
 #include <lathe/schedule/primitives/blocks/fold_order.ipp>
 #include <lathe/schedule/primitives/blocks/pad.ipp>
 #include <lathe/schedule/primitives/blocks/rfactor.ipp>
