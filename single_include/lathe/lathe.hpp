@@ -5591,6 +5591,74 @@ std::string intrinsic_difference(const TensorIntrin& row, Location where = Locat
 
 }  // namespace lathe
 
+// ---- lathe/ir/math_table.hpp
+// The table of math functions: which of them is expanded, native or a call, for which target.
+
+namespace lathe {
+
+/// How far functions and divisions may be from the exact result; docs/math.md has the figures.
+/// accurate: 1 unit in the last place; there is no such version of some functions of f64 (L0605).
+/// normal: 1 to 4 units. fast: tanh and erf of f32 to 12 units, and divisors that stay the same in
+/// a loop, or are constant, become factors.
+enum class Math : std::uint8_t { accurate, normal, fast };
+
+/// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
+/// operation of the language that code is written in. call: a function of the C library.
+enum class MathForm : std::uint8_t { expanded, native, call };
+
+struct MathRow {
+  CallOp op;
+  MathForm form;
+  bool TargetCaps::*cap = nullptr;  ///< what `form` needs; null: nothing
+  MathForm otherwise = MathForm::expanded;
+};
+
+inline constexpr MathRow kMathTable[] = {
+    {CallOp::exp, MathForm::expanded},
+    {CallOp::exp2, MathForm::expanded},
+    {CallOp::log, MathForm::expanded},
+    {CallOp::log2, MathForm::expanded},
+    {CallOp::sin, MathForm::expanded},
+    {CallOp::cos, MathForm::expanded},
+    {CallOp::tan, MathForm::expanded},
+    {CallOp::tanh, MathForm::expanded},
+    {CallOp::erf, MathForm::expanded},
+    {CallOp::pow, MathForm::expanded},
+    {CallOp::expm1, MathForm::expanded},
+    {CallOp::log1p, MathForm::expanded},
+    {CallOp::atan, MathForm::expanded},
+    {CallOp::atan2, MathForm::expanded},
+    {CallOp::cbrt, MathForm::expanded},
+    {CallOp::sqrt, MathForm::native},
+    {CallOp::abs, MathForm::native},
+    {CallOp::copysign, MathForm::native},
+    {CallOp::is_nan, MathForm::native},
+    {CallOp::popcount, MathForm::native},
+    {CallOp::floor, MathForm::native, &TargetCaps::rounds},
+    {CallOp::ceil, MathForm::native, &TargetCaps::rounds},
+    {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
+    {CallOp::round, MathForm::native, &TargetCaps::rounds},
+    {CallOp::scalb, MathForm::native, &TargetCaps::scales},
+    {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
+    {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
+    {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
+};
+
+/// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
+/// operator, is a call everywhere.
+constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
+  for (const MathRow& row : kMathTable)
+    if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
+  return MathForm::native;
+}
+
+/// Expanded for every target, as none has an instruction; many operations each.
+constexpr bool is_transcendental(CallOp op) {
+  return math_form(op, TargetCaps()) == MathForm::expanded;
+}
+
+}  // namespace lathe
+
 // ---- lathe/support/context.hpp
 // What a host application owns of Lathe's behaviour: threads, memory, log, folders, budgets.
 
@@ -6660,6 +6728,9 @@ class AnyKernel {
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
   std::string llvm_ir() const;
   std::string assembly() const;
+  /// What JitOptions::math = fast has changed of the rounding that the program says, in words;
+  /// empty if nothing, and for an evaluator. Schedule::numerics() lists the steps that change it.
+  std::vector<std::string> numerics() const;
   Ref<KernelCode> code() const;
   explicit operator bool() const { return static_cast<bool>(state_); }
 
@@ -6935,6 +7006,7 @@ class Kernel {
   Program lowered() const { return kernel_.lowered(); }
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
   std::string assembly() const { return kernel_.assembly(); }
+  std::vector<std::string> numerics() const { return kernel_.numerics(); }
 
  private:
   AnyKernel kernel_;
@@ -6981,6 +7053,10 @@ struct JitOptions {
   std::optional<Target> target{};
   /// No rounding that the program does not say: no fma for x * y + z, no reassociated sums.
   bool strict = false;
+  /// How exact functions (exp, tanh, …) and divisions are: docs/math.md. What fast has changed is
+  /// listed by the kernel's numerics(). L0604 fast under strict · L0605 accurate, where a function
+  /// has no such version. The evaluator's functions are the C library's.
+  Math math = Math::normal;
   /// L0410 where there is no LLVM, with what was tried. Else the evaluator stands in, thousands of
   /// times slower.
   bool require_compiled = false;
@@ -7195,6 +7271,10 @@ namespace lathe {
 struct LowerOptions {
   /// Refuses to contract x * y + z into fma.
   bool strict = false;
+  /// How exact functions and divisions are; fast is refused under strict (L0604).
+  Math math = Math::normal;
+  /// Gets what Math::fast has changed, in words.
+  std::vector<std::string>* changes = nullptr;
   /// Tests each access that is not proved to be inside of its buffer (check_accesses).
   bool checked = false;
   /// Parameters that declare no strides are row-major without gaps, as calls then have to give
@@ -7222,9 +7302,13 @@ struct Pass {
 /// constraints.
 std::span<const Pass> cpu_pipeline();
 
+/// L0604 for a program whose rounding is to be both changed and not.
+void check_math(bool strict, Math math, Location where);
+
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
 /// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601
-/// unrolling would exceed the budget of nodes · L0602 the dump names no pass
+/// unrolling would exceed the budget of nodes · L0602 the dump names no pass · L0604 strict, with
+/// Math::fast · L0605 Math::accurate, and a function without such a version
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.
@@ -7925,68 +8009,6 @@ class ScalarCode {
 };
 
 }  // namespace lathe::detail
-
-// ---- lathe/ir/math_table.hpp
-// The table of math functions: which of them is expanded, native or a call, for which target.
-
-namespace lathe {
-
-/// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
-/// operation of the language that code is written in. call: a function of the C library.
-enum class MathForm : std::uint8_t { expanded, native, call };
-
-struct MathRow {
-  CallOp op;
-  MathForm form;
-  bool TargetCaps::*cap = nullptr;  ///< what `form` needs; null: nothing
-  MathForm otherwise = MathForm::expanded;
-};
-
-inline constexpr MathRow kMathTable[] = {
-    {CallOp::exp, MathForm::expanded},
-    {CallOp::exp2, MathForm::expanded},
-    {CallOp::log, MathForm::expanded},
-    {CallOp::log2, MathForm::expanded},
-    {CallOp::sin, MathForm::expanded},
-    {CallOp::cos, MathForm::expanded},
-    {CallOp::tan, MathForm::expanded},
-    {CallOp::tanh, MathForm::expanded},
-    {CallOp::erf, MathForm::expanded},
-    {CallOp::pow, MathForm::expanded},
-    {CallOp::expm1, MathForm::expanded},
-    {CallOp::log1p, MathForm::expanded},
-    {CallOp::atan, MathForm::expanded},
-    {CallOp::atan2, MathForm::expanded},
-    {CallOp::cbrt, MathForm::expanded},
-    {CallOp::sqrt, MathForm::native},
-    {CallOp::abs, MathForm::native},
-    {CallOp::copysign, MathForm::native},
-    {CallOp::is_nan, MathForm::native},
-    {CallOp::popcount, MathForm::native},
-    {CallOp::floor, MathForm::native, &TargetCaps::rounds},
-    {CallOp::ceil, MathForm::native, &TargetCaps::rounds},
-    {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
-    {CallOp::round, MathForm::native, &TargetCaps::rounds},
-    {CallOp::scalb, MathForm::native, &TargetCaps::scales},
-    {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
-    {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
-    {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
-};
-
-/// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
-/// operator, is a call everywhere.
-constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
-  for (const MathRow& row : kMathTable)
-    if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
-  return MathForm::native;
-}
-
-/// Expanded for every target, as none has an instruction; many operations each.
-constexpr bool is_transcendental(CallOp op) {
-  return math_form(op, TargetCaps()) == MathForm::expanded;
-}
-
-}  // namespace lathe
 
 // ---- lathe/ir/machine_form.hpp
 // What Stage::machine asks of single nodes, and the same values in nodes that keep it: operators
@@ -10144,6 +10166,12 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// Of Math::fast: divisors of f32 and f64 that stay the same while the innermost loop runs become
+/// factors, and `changes`, if not null, gets a line. Must run when blocks are loops, and before
+/// those of lanes are vectors.
+///     for j: Y[i, j] = E[i, j] / S[i]   → for j: Y[i, j] = E[i, j] * (1.0 / S[i])
+Program use_reciprocals(const Program& program, std::vector<std::string>* changes);
+
 /// Vectorized loops become explicit vectors of at most one register; guards inside become masks.
 ///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
 Program vectorize_loops(const Program& program, const Target& target);
@@ -10213,8 +10241,10 @@ Program contract(const Program& program, const TargetCaps& caps);
 /// Functions that no target has an instruction for (is_transcendental) become arithmetic of f32 or
 /// f64, with the errors of docs/math.md on targets with fma, and 1 unit (f64: 1.5) more on others.
 /// Special values are the C library's. Each lane's result depends on that lane's argument alone.
-/// Narrower types compute in f32 and round.
-Program expand_math(const Program& program, const TargetCaps& caps);
+/// Narrower types compute in f32 and round. `math` says how exact they are; what Math::fast has
+/// less exact is added to `changes`, if not null. L0605 a function without an accurate version
+Program expand_math(const Program& program, const TargetCaps& caps, Math math = Math::normal,
+                    Location where = {}, std::vector<std::string>* changes = nullptr);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
 /// unsigned integers (i4: i8), arithmetic decodes to f32 (i32), computes, and encodes with one
@@ -10492,10 +10522,12 @@ namespace lathe::detail {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType its_t, const TargetCaps& its_caps) : t(its_t), caps(its_caps) {}
+  MathBuilder(DType its_t, const TargetCaps& its_caps, bool its_fast = false)
+      : t(its_t), caps(its_caps), fast(its_fast) {}
 
   const DType t;
   const TargetCaps caps;  ///< every lane computes the same with them
+  const bool fast;        ///< Math::fast
 
   bool wide() const { return t.bits == 64; }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
@@ -11801,6 +11833,7 @@ class LoadedKernel;
 struct CodeKind {
   bool strict = false, checked = false;
   bool dense = false;  ///< LowerOptions::dense
+  Math math = Math::normal;
   bool operator==(const CodeKind&) const = default;
 };
 
@@ -11817,6 +11850,7 @@ struct KernelCode : RefCounted {
   Target target;
   CodeKind kind;
   int llvm_major = 0;
+  std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
@@ -44735,6 +44769,16 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
   return options.strict ? p : contract(p, TargetCaps(target, options.language));
 }
 
+inline Program expand_to_accuracy(const Program& p, const Target& target,
+                                  const LowerOptions& options) {
+  return expand_math(p, TargetCaps(target, options.language), options.math, options.where,
+                     options.changes);
+}
+inline Program use_reciprocals_if_fast(const Program& p, const Target&,
+                                       const LowerOptions& options) {
+  return options.math == Math::fast ? use_reciprocals(p, options.changes) : p;
+}
+
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
@@ -44769,6 +44813,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
+    // What stays the same in a loop of lanes is still told by its variable.
+    {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
@@ -44780,7 +44826,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
-    {"expand_math", run_pass<expand_math>, Stage::flat},
+    {"expand_math", expand_to_accuracy, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
@@ -44872,11 +44918,20 @@ inline void check_dump(const LowerOptions& options) {
 
 }  // namespace detail
 
+LATHE_DECL void check_math(bool strict, Math math, Location where) {
+  if (!strict || math != Math::fast) return;
+  throw UserError("L0604",
+                  "math = fast changes the rounding of functions and divisions, and strict allows "
+                  "no rounding that the program does not say",
+                  where, {}, "leave one of them out; Math::accurate and strict go together");
+}
+
 LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
 
 LATHE_DECL Program lower(const Program& program, const Target& target,
                          const LowerOptions& options) {
   detail::check_dump(options);
+  check_math(options.strict, options.math, options.where);
   const Deadline own(detail::context_of(options));
   const Deadline& deadline = options.deadline ? *options.deadline : own;
   Program out = program;
@@ -46781,21 +46836,60 @@ LATHE_DECL Program zip_stores(const Program& program, const TargetCaps& caps) {
 namespace lathe {
 namespace detail {
 
+/// Whether the arithmetic of a type keeps to 1 unit in the last place by itself.
+constexpr bool math_is_accurate(CallOp op, bool wide) {
+  switch (op) {
+    case CallOp::exp:
+    case CallOp::exp2:
+    case CallOp::cbrt:
+      return true;
+    case CallOp::pow:
+      return !wide;
+    case CallOp::log:
+    case CallOp::log2:
+      return wide;
+    default:
+      return false;
+  }
+}
+
 class ExpandMath : public Mutator {
  public:
-  explicit ExpandMath(const TargetCaps& caps) : caps_(caps) {}
+  ExpandMath(const TargetCaps& caps, Math math, Location where)
+      : caps_(caps), math_(math), where_(where) {}
+
+  bool fast_tanh = false, fast_erf = false;  ///< whether there was one
 
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<CallNode>();
     if (!n || !is_transcendental(n->op) || !n->dtype.is_float()) return descend(e);
-    DType t = n->dtype.bits < 32 ? kF32.with_lanes(n->dtype.lanes) : n->dtype;
-    MathBuilder b(t, caps_);
+    const DType t = type_of(n->op, n->dtype);
+    note(n->op, t);
+    MathBuilder b(t, caps_, math_ == Math::fast);
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
     AnyExpr y = n->args.size() > 1 ? b.let(make_cast(t, expr(n->args[1]))) : AnyExpr();
     return make_cast(n->dtype, b.finish(expanded(b, n->op, x, y)));
   }
 
  private:
+  // Rounding results of f64 to f32 is the most accurate that there is; narrower types have that by
+  // rounding those of f32.
+  DType type_of(CallOp op, DType t) const {
+    if (math_ == Math::accurate && t.bits >= 32 && !math_is_accurate(op, t.bits == 64)) {
+      if (t.bits == 64)
+        throw UserError("L0605",
+                        cat("math = accurate: there is no ", op_text(op),
+                            " of f64 to 1 unit in the last place"),
+                        where_, {}, "use f32, or lt::Math::normal, whose bounds docs/math.md has");
+      return kF64.with_lanes(t.lanes);
+    }
+    return t.bits < 32 ? kF32.with_lanes(t.lanes) : t;
+  }
+  void note(CallOp op, DType t) {
+    if (math_ != Math::fast || t.bits == 64) return;
+    fast_tanh |= op == CallOp::tanh, fast_erf |= op == CallOp::erf;
+  }
+
   static AnyExpr expanded(MathBuilder& b, CallOp op, const AnyExpr& x, const AnyExpr& y) {
     switch (op) {
       case CallOp::exp:
@@ -46834,12 +46928,21 @@ class ExpandMath : public Mutator {
   }
 
   const TargetCaps& caps_;
+  Math math_;
+  Location where_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::ExpandMath(caps).stmt(program->body));
+LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps, Math math,
+                               Location where, std::vector<std::string>* changes) {
+  detail::ExpandMath pass(caps, math, where);
+  Program out = program.with(pass.stmt(program->body));
+  if (changes && pass.fast_tanh)
+    changes->push_back("fast: tanh of f32 to 12 units in the last place");
+  if (changes && pass.fast_erf)
+    changes->push_back("fast: erf of f32 to 12 units in the last place");
+  return out;
 }
 
 }  // namespace lathe
@@ -47064,8 +47167,18 @@ LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   return make_call(CallOp::copysign, {result, x});
 }
 
+// x * P(x^2) / Q(x^2) up to where tanh rounds to 1: linearised Remez on the relative error, 6.4
+// units.
+inline AnyExpr math_tanh_rational(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr at = b.let(b.min(b.max(x, -9), 9)), z = b.let(at * at);
+  AnyExpr p = b.horner(z, {0x1.fffff4p-1, 0x1.06de1ep-3, 0x1.76394cp-9, 0x1.5dc5fcp-17});
+  AnyExpr q = b.horner(z, {1, 0x1.d8c3a4p-2, 0x1.7fb69ep-6, 0x1.d87672p-13, 0x1.ccc6a6p-23});
+  return at * p / q;
+}
+
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
 LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
+  if (b.fast && !b.wide()) return math_tanh_rational(b, x);
   AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);
   AnyExpr at = b.let(size + size);
   auto n = b.round(at, math_log2e);
@@ -47125,7 +47238,19 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
   return make_call(CallOp::copysign, {result, x});
 }
 
+// x * P(x^2) / Q(x^2) up to where erf rounds to 1: linearised Remez on the relative error, 3.6
+// units.
+inline AnyExpr math_erf_rational(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr at = b.let(b.min(b.max(x, -3.83), 3.83)), z = b.let(at * at);
+  AnyExpr p =
+      b.horner(z, {0x1.20dd7p+0, 0x1.2e6228p-2, 0x1.08eddap-4, 0x1.fa505cp-8, 0x1.250a08p-12});
+  AnyExpr q =
+      b.horner(z, {1, 0x1.30a746p-1, 0x1.3ede26p-3, 0x1.789a08p-6, 0x1.fe3b2ap-10, 0x1.165a3cp-16});
+  return at * p / q;
+}
+
 LATHE_DECL AnyExpr math_erf(MathBuilder& b, const AnyExpr& x) {
+  if (b.fast && !b.wide()) return math_erf_rational(b, x);
   return b.wide() ? math_erf64(b, x) : math_erf32(b, x);
 }
 
@@ -47569,6 +47694,63 @@ LATHE_DECL AnyExpr math_tan(MathBuilder& b, const AnyExpr& x) {
 }
 
 }  // namespace lathe::detail
+
+// ---- lathe/lower/math/use_reciprocals.ipp
+namespace lathe {
+namespace detail {
+
+class UseReciprocals : public Mutator {
+ public:
+  bool changed = false;
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<LetStmtNode>()) set_inside_.push_back(n->var);
+    const auto* loop = s.as<ForNode>();
+    if (!loop && s.kind() != StmtKind::While) return descend(s);
+    const Stmt outer_loop = std::exchange(loop_, s);
+    Vec<VarRef> outer = std::exchange(set_inside_, {});
+    if (loop) set_inside_.push_back(loop->var);
+    Stmt out = descend(s);
+    set_inside_ = std::move(outer), loop_ = outer_loop;
+    return out;
+  }
+  AnyExpr expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& binding : n->bindings) set_inside_.push_back(binding.var);
+    const auto* n = e.as<BinaryNode>();
+    const DType t = e.dtype();
+    if (!n || n->op != BinaryOp::div || !t.is_float() || t.bits < 32 || !stays(n->b) || stays(n->a))
+      return descend(e);
+    changed = true;
+    return expr(n->a) * (make_float(t, 1) / expr(n->b));
+  }
+
+ private:
+  // The same in all iterations of the innermost loop.
+  bool stays(const AnyExpr& e) const {
+    if (!loop_ || loads_written(e, loop_)) return false;
+    for (const VarRef& var : free_vars(e))
+      if (contains(set_inside_, var)) return false;
+    return true;
+  }
+
+  Stmt loop_;  ///< the innermost one
+  Vec<VarRef> set_inside_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program use_reciprocals(const Program& program, std::vector<std::string>* changes) {
+  detail::UseReciprocals pass;
+  Program out = program.with(pass.stmt(program->body));
+  if (changes && pass.changed)
+    changes->push_back(
+        "fast: x / s is x * (1 / s), up to 1 unit in the last place more, where s "
+        "stays the same in a loop");
+  return out;
+}
+
+}  // namespace lathe
 
 // ---- lathe/lower/storage/align_rows.ipp
 namespace lathe {
@@ -54784,7 +54966,8 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, C
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
+      16u * static_cast<unsigned>(kind.math));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
@@ -54822,6 +55005,14 @@ LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Targe
   return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
+/// Versions of a program change the same things.
+inline void keep_first_of_equals(std::vector<std::string>& lines) {
+  auto end = lines.begin();
+  for (auto line = lines.begin(); line != lines.end(); ++line)
+    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
+  lines.erase(end, lines.end());
+}
+
 /// Who waits for code, until when, and where.
 struct Compilation {
   const Context& context;
@@ -54844,12 +55035,15 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& targ
   code->llvm_major = llvm.major();
   code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
                                    {.strict = kind.strict,
+                                    .math = kind.math,
+                                    .changes = &code->numerics,
                                     .checked = kind.checked,
                                     .dense = kind.dense,
                                     .context = &by.context,
                                     .deadline = &by.deadline,
                                     .where = by.where});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  keep_first_of_equals(code->numerics);
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context);
   code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
@@ -54902,7 +55096,7 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
                      options.strides == Strides::dense ? open_code({}) : Ref<OpenCode>());
   }
   const auto code = compile_code(scheduled_versions(source, bound.program, target), target,
-                                 {options.strict, options.checked, true}, *llvm,
+                                 {options.strict, options.checked, true, options.math}, *llvm,
                                  {context, deadline, source.where()});
   const Ref<OpenCode> open = open_code(code);
   if (open && options.strides == Strides::both)
@@ -55074,6 +55268,10 @@ LATHE_DECL Program AnyKernel::scheduled() const { return code() ? code()->schedu
 LATHE_DECL Program AnyKernel::lowered() const { return code() ? code()->lowered : Program(); }
 LATHE_DECL std::string AnyKernel::llvm_ir() const {
   return code() ? code()->text.text : std::string();
+}
+
+LATHE_DECL std::vector<std::string> AnyKernel::numerics() const {
+  return code() ? code()->numerics : std::vector<std::string>();
 }
 
 LATHE_DECL std::string AnyKernel::assembly() const {
@@ -55291,6 +55489,7 @@ inline BoundProgram match_params(const Program& program, const Vec<ProgramParam>
 }
 
 LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params) {
+  check_math(source.options().strict, source.options().math, source.where());
   if (source.program()) {
     verify_defined(source.program(), source.where());
     return match_params(source.program(), params, source.where());
@@ -55381,6 +55580,7 @@ LATHE_DECL std::string to_c(const Source& source) {
     return detail::c_of(detail::lowered_for_c(detail::scheduled_versions(source, program, target),
                                               target,
                                               {.strict = options.strict,
+                                               .math = options.math,
                                                .checked = options.checked,
                                                .context = options.context,
                                                .where = source.where()}));
@@ -55393,9 +55593,9 @@ LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   if (!code) return to_c(Source(kernel.program(), {}, where));
   return detail::within_memory("to_c", where, [&] {
     const CodeKind kind = code->kind;
-    return detail::c_of(
-        detail::lowered_for_c(code->versions, Target(),
-                              {.strict = kind.strict, .checked = kind.checked, .where = where}));
+    return detail::c_of(detail::lowered_for_c(
+        code->versions, Target(),
+        {.strict = kind.strict, .math = kind.math, .checked = kind.checked, .where = where}));
   });
 }
 

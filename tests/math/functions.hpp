@@ -9,6 +9,16 @@
 
 namespace test {
 
+/// Largest errors in units in the last place, for each of lathe::Math.
+struct Bounds {
+  double accurate, normal, fast;
+  double at(lathe::Math math) const {
+    return math == lathe::Math::accurate ? accurate : math == lathe::Math::normal ? normal : fast;
+  }
+};
+/// Of a function that has no such version, which lathe refuses.
+inline constexpr double kNone = -1;
+
 /// A function of one or two arguments of T.
 template <class T>
 struct MathFunction {
@@ -16,7 +26,7 @@ struct MathFunction {
   int arguments;
   lathe::Expr<T> (*body)(const lathe::Expr<T>& x, const lathe::Expr<T>& y);
   Wide<T> (*exact)(Wide<T> x, Wide<T> y);  ///< by the C library
-  double bound;                            ///< largest error, in units in the last place
+  Bounds bounds;
   /// The unit is that of the argument: of x * p(x), p from 0 to 1, the absolute error counts.
   bool of_argument = false;
 

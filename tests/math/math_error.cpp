@@ -1,6 +1,7 @@
 // Measures the largest errors: of each function of one f32 over all 2^32 arguments, of the others
 // over samples. Prints the table of docs/math.md.
-//     math_error [names…]      math_error --samples BITS [names…]: 2^BITS arguments of each
+//     math_error [--math accurate|normal|fast] [--samples BITS] [names…]
+// With --samples, 2^BITS arguments of each.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,8 +13,14 @@ using namespace test;
 
 namespace {
 
+lathe::Math level(const std::string& word) {
+  if (word == "accurate") return lathe::Math::accurate;
+  return word == "fast" ? lathe::Math::fast : lathe::Math::normal;
+}
+
 struct Request {
   int bits = 0;  ///< of the number of samples; 0: all f32, 2^24 samples of others
+  lathe::Math math = lathe::Math::normal;
   std::vector<std::string> names;
   bool wants(std::string_view name) const {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
@@ -32,7 +39,7 @@ void print(const Worst<T>& worst, int arguments) {
 }
 
 void measure_f32(const MathFunction<float>& function, const Request& request) {
-  MeasuredFunction<float> measured(function);
+  MeasuredFunction<float> measured(function, {.math = request.math});
   if (function.arguments == 2) {
     measured.measure(std::int64_t{1} << (request.bits ? request.bits : 24),
                      RandomArguments<float>(1));
@@ -45,7 +52,8 @@ void measure_f32(const MathFunction<float>& function, const Request& request) {
 }
 
 void measure_f64(const MathFunction<double>& function, const Request& request) {
-  MeasuredFunction<double> measured(function);
+  if (function.bounds.at(request.math) == kNone) return void(std::printf(" refused |"));
+  MeasuredFunction<double> measured(function, {.math = request.math});
   measured.measure(std::int64_t{1} << (request.bits ? std::min(request.bits, 24) : 24),
                    RandomArguments<double>(2));
   print(measured.worst(), function.arguments);
@@ -59,6 +67,8 @@ int main(int count, char** words) {
     const std::string word = words[k];
     if (word == "--samples" && k + 1 < count)
       request.bits = std::clamp(std::atoi(words[++k]), 12, 32);
+    else if (word == "--math" && k + 1 < count)
+      request.math = level(words[++k]);
     else
       request.names.push_back(word);
   }

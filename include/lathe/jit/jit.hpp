@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/dsl/script.hpp>
+#include <lathe/ir/math_table.hpp>
 #include <lathe/jit/kernel.hpp>
 #include <lathe/jit/strides.hpp>
 #include <lathe/schedule/core/schedule.hpp>
@@ -19,6 +20,10 @@ struct JitOptions {
   std::optional<Target> target{};
   /// No rounding that the program does not say: no fma for x * y + z, no reassociated sums.
   bool strict = false;
+  /// How exact functions (exp, tanh, …) and divisions are: docs/math.md. What fast has changed is
+  /// listed by the kernel's numerics(). L0604 fast under strict · L0605 accurate, where a function
+  /// has no such version. The evaluator's functions are the C library's.
+  Math math = Math::normal;
   /// L0410 where there is no LLVM, with what was tried. Else the evaluator stands in, thousands of
   /// times slower.
   bool require_compiled = false;

@@ -10,6 +10,7 @@
 #include <lathe/support/kernel.hpp>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace lathe {
 
@@ -71,6 +72,9 @@ class AnyKernel {
   /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
   std::string llvm_ir() const;
   std::string assembly() const;
+  /// What JitOptions::math = fast has changed of the rounding that the program says, in words;
+  /// empty if nothing, and for an evaluator. Schedule::numerics() lists the steps that change it.
+  std::vector<std::string> numerics() const;
   Ref<KernelCode> code() const;
   explicit operator bool() const { return static_cast<bool>(state_); }
 
@@ -346,6 +350,7 @@ class Kernel {
   Program lowered() const { return kernel_.lowered(); }
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
   std::string assembly() const { return kernel_.assembly(); }
+  std::vector<std::string> numerics() const { return kernel_.numerics(); }
 
  private:
   AnyKernel kernel_;

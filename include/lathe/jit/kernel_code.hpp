@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <lathe/eval/evaluate.hpp>
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/strides.hpp>
 #include <lathe/runtime/abi.hpp>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace lathe {
 
@@ -21,6 +23,7 @@ class LoadedKernel;
 struct CodeKind {
   bool strict = false, checked = false;
   bool dense = false;  ///< LowerOptions::dense
+  Math math = Math::normal;
   bool operator==(const CodeKind&) const = default;
 };
 
@@ -37,6 +40,7 @@ struct KernelCode : RefCounted {
   Target target;
   CodeKind kind;
   int llvm_major = 0;
+  std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;

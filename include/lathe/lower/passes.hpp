@@ -85,6 +85,12 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// Of Math::fast: divisors of f32 and f64 that stay the same while the innermost loop runs become
+/// factors, and `changes`, if not null, gets a line. Must run when blocks are loops, and before
+/// those of lanes are vectors.
+///     for j: Y[i, j] = E[i, j] / S[i]   → for j: Y[i, j] = E[i, j] * (1.0 / S[i])
+Program use_reciprocals(const Program& program, std::vector<std::string>* changes);
+
 /// Vectorized loops become explicit vectors of at most one register; guards inside become masks.
 ///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
 Program vectorize_loops(const Program& program, const Target& target);

@@ -2,8 +2,12 @@
 // each in a file of its name.
 #pragma once
 
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/stmt.hpp>
+#include <lathe/support/error.hpp>
 #include <lathe/support/target_caps.hpp>
+#include <string>
+#include <vector>
 
 namespace lathe {
 
@@ -15,8 +19,10 @@ Program contract(const Program& program, const TargetCaps& caps);
 /// Functions that no target has an instruction for (is_transcendental) become arithmetic of f32 or
 /// f64, with the errors of docs/math.md on targets with fma, and 1 unit (f64: 1.5) more on others.
 /// Special values are the C library's. Each lane's result depends on that lane's argument alone.
-/// Narrower types compute in f32 and round.
-Program expand_math(const Program& program, const TargetCaps& caps);
+/// Narrower types compute in f32 and round. `math` says how exact they are; what Math::fast has
+/// less exact is added to `changes`, if not null. L0605 a function without an accurate version
+Program expand_math(const Program& program, const TargetCaps& caps, Math math = Math::normal,
+                    Location where = {}, std::vector<std::string>* changes = nullptr);
 
 /// f16, bf16, 8-bit floats and 4-bit integers become their bits: buffers, variables and lanes hold
 /// unsigned integers (i4: i8), arithmetic decodes to f32 (i32), computes, and encodes with one

@@ -1,17 +1,24 @@
 // The pipeline from scheduled programs to flat code, a table of named passes, and its runner.
 #pragma once
 
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/deadline.hpp>
 #include <lathe/support/target_caps.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace lathe {
 
 struct LowerOptions {
   /// Refuses to contract x * y + z into fma.
   bool strict = false;
+  /// How exact functions and divisions are; fast is refused under strict (L0604).
+  Math math = Math::normal;
+  /// Gets what Math::fast has changed, in words.
+  std::vector<std::string>* changes = nullptr;
   /// Tests each access that is not proved to be inside of its buffer (check_accesses).
   bool checked = false;
   /// Parameters that declare no strides are row-major without gaps, as calls then have to give
@@ -39,9 +46,13 @@ struct Pass {
 /// constraints.
 std::span<const Pass> cpu_pipeline();
 
+/// L0604 for a program whose rounding is to be both changed and not.
+void check_math(bool strict, Math math, Location where);
+
 /// Runs the pipeline. `LATHE_DUMP=pass` or ContextOptions::dump logs the result of that pass
 /// ("all": of each), on standard error where the context has no log hook. L0412 out of time · L0601
-/// unrolling would exceed the budget of nodes · L0602 the dump names no pass
+/// unrolling would exceed the budget of nodes · L0602 the dump names no pass · L0604 strict, with
+/// Math::fast · L0605 Math::accurate, and a function without such a version
 Program lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The program after the named pass, for tests and dumps; L0602 if no pass has that name.

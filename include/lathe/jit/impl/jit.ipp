@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
@@ -62,7 +63,8 @@ inline std::uint64_t code_hash(const Program& scheduled, const Target& target, C
   std::uint64_t h = structural_hash(scheduled);
   auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
   for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
+      16u * static_cast<unsigned>(kind.math));
   mix(static_cast<std::uint64_t>(llvm_major));
   return h;
 }
@@ -100,6 +102,14 @@ LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Targe
   return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
 }
 
+/// Versions of a program change the same things.
+inline void keep_first_of_equals(std::vector<std::string>& lines) {
+  auto end = lines.begin();
+  for (auto line = lines.begin(); line != lines.end(); ++line)
+    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
+  lines.erase(end, lines.end());
+}
+
 /// Who waits for code, until when, and where.
 struct Compilation {
   const Context& context;
@@ -122,12 +132,15 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& targ
   code->llvm_major = llvm.major();
   code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
                                    {.strict = kind.strict,
+                                    .math = kind.math,
+                                    .changes = &code->numerics,
                                     .checked = kind.checked,
                                     .dense = kind.dense,
                                     .context = &by.context,
                                     .deadline = &by.deadline,
                                     .where = by.where});
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  keep_first_of_equals(code->numerics);
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context);
   code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
@@ -180,7 +193,7 @@ inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& pa
                      options.strides == Strides::dense ? open_code({}) : Ref<OpenCode>());
   }
   const auto code = compile_code(scheduled_versions(source, bound.program, target), target,
-                                 {options.strict, options.checked, true}, *llvm,
+                                 {options.strict, options.checked, true, options.math}, *llvm,
                                  {context, deadline, source.where()});
   const Ref<OpenCode> open = open_code(code);
   if (open && options.strides == Strides::both)

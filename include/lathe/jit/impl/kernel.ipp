@@ -160,6 +160,10 @@ LATHE_DECL std::string AnyKernel::llvm_ir() const {
   return code() ? code()->text.text : std::string();
 }
 
+LATHE_DECL std::vector<std::string> AnyKernel::numerics() const {
+  return code() ? code()->numerics : std::vector<std::string>();
+}
+
 LATHE_DECL std::string AnyKernel::assembly() const {
   const Ref<KernelCode> made = code();
   if (!made) return {};

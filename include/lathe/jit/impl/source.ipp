@@ -81,6 +81,7 @@ inline BoundProgram match_params(const Program& program, const Vec<ProgramParam>
 }
 
 LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params) {
+  check_math(source.options().strict, source.options().math, source.where());
   if (source.program()) {
     verify_defined(source.program(), source.where());
     return match_params(source.program(), params, source.where());

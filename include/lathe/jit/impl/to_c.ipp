@@ -68,6 +68,7 @@ LATHE_DECL std::string to_c(const Source& source) {
     return detail::c_of(detail::lowered_for_c(detail::scheduled_versions(source, program, target),
                                               target,
                                               {.strict = options.strict,
+                                               .math = options.math,
                                                .checked = options.checked,
                                                .context = options.context,
                                                .where = source.where()}));
@@ -80,9 +81,9 @@ LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   if (!code) return to_c(Source(kernel.program(), {}, where));
   return detail::within_memory("to_c", where, [&] {
     const CodeKind kind = code->kind;
-    return detail::c_of(
-        detail::lowered_for_c(code->versions, Target(),
-                              {.strict = kind.strict, .checked = kind.checked, .where = where}));
+    return detail::c_of(detail::lowered_for_c(
+        code->versions, Target(),
+        {.strict = kind.strict, .math = kind.math, .checked = kind.checked, .where = where}));
   });
 }
 

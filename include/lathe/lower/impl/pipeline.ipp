@@ -28,6 +28,16 @@ inline Program contract_unless_strict(const Program& p, const Target& target,
   return options.strict ? p : contract(p, TargetCaps(target, options.language));
 }
 
+inline Program expand_to_accuracy(const Program& p, const Target& target,
+                                  const LowerOptions& options) {
+  return expand_math(p, TargetCaps(target, options.language), options.math, options.where,
+                     options.changes);
+}
+inline Program use_reciprocals_if_fast(const Program& p, const Target&,
+                                       const LowerOptions& options) {
+  return options.math == Math::fast ? use_reciprocals(p, options.changes) : p;
+}
+
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
@@ -62,6 +72,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
+    // What stays the same in a loop of lanes is still told by its variable.
+    {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
@@ -73,7 +85,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
-    {"expand_math", run_pass<expand_math>, Stage::flat},
+    {"expand_math", expand_to_accuracy, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
@@ -165,11 +177,20 @@ inline void check_dump(const LowerOptions& options) {
 
 }  // namespace detail
 
+LATHE_DECL void check_math(bool strict, Math math, Location where) {
+  if (!strict || math != Math::fast) return;
+  throw UserError("L0604",
+                  "math = fast changes the rounding of functions and divisions, and strict allows "
+                  "no rounding that the program does not say",
+                  where, {}, "leave one of them out; Math::accurate and strict go together");
+}
+
 LATHE_DECL std::span<const Pass> cpu_pipeline() { return detail::kCpuPipeline; }
 
 LATHE_DECL Program lower(const Program& program, const Target& target,
                          const LowerOptions& options) {
   detail::check_dump(options);
+  check_math(options.strict, options.math, options.where);
   const Deadline own(detail::context_of(options));
   const Deadline& deadline = options.deadline ? *options.deadline : own;
   Program out = program;

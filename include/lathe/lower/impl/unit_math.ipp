@@ -11,3 +11,4 @@
 #include <lathe/lower/math/math_payne_hanek.ipp>
 #include <lathe/lower/math/math_pow.ipp>
 #include <lathe/lower/math/math_trig.ipp>
+#include <lathe/lower/math/use_reciprocals.ipp>

@@ -14,10 +14,12 @@ namespace lathe::detail {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType its_t, const TargetCaps& its_caps) : t(its_t), caps(its_caps) {}
+  MathBuilder(DType its_t, const TargetCaps& its_caps, bool its_fast = false)
+      : t(its_t), caps(its_caps), fast(its_fast) {}
 
   const DType t;
   const TargetCaps caps;  ///< every lane computes the same with them
+  const bool fast;        ///< Math::fast
 
   bool wide() const { return t.bits == 64; }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }

@@ -22,7 +22,7 @@ constexpr Bound kBounds[] = {
     {CallOp::exp, 1.0, 1.0},  {CallOp::exp2, 1.0, 1.0},  {CallOp::log, 1.9, 1.0},
     {CallOp::log2, 2.0, 1.0}, {CallOp::sin, 2.2, 1.8},   {CallOp::cos, 2.2, 1.8},
     {CallOp::tan, 4.0, 4.0},  {CallOp::tanh, 2.7, 2.7},  {CallOp::erf, 1.7, 1.5},
-    {CallOp::pow, 0.6, 1.0},  {CallOp::expm1, 2, 2},     {CallOp::log1p, 2, 2},
+    {CallOp::pow, 0.6, 1.4},  {CallOp::expm1, 2, 2},     {CallOp::log1p, 2, 2},
     {CallOp::atan, 1.6, 2.2}, {CallOp::atan2, 2.2, 2.2}, {CallOp::cbrt, 1, 1}};
 
 /// Every `step`-th f32, and around each power of two.
