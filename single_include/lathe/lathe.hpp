@@ -54953,12 +54953,22 @@ class RunSerially : public Mutator {
   Location where_;
 };
 
+/// As passes do.
+inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
+  const double us = watch.microseconds();
+  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
+}
+
 LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
                                               const Target& target) {
   if (source.scheduled()) return {source.before(), program};
   if (program->stage != Stage::blocks)
     return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
-  return {{}, default_schedule(program, target, {.strict = source.options().strict}).program()};
+  const Stopwatch watch;
+  ProgramVersions out{
+      {}, default_schedule(program, target, {.strict = source.options().strict}).program()};
+  log_time(context_of(source), "default schedule", watch);
+  return out;
 }
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
@@ -54988,7 +54998,13 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
       context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
   Vec<char> object;
   if (cache.find(key, object)) return object;
-  object = compile_to_object(llvm, text, target);
+  LlvmTimes times;
+  object = compile_to_object(llvm, text, target, {}, &times);
+  if (context.logs(LogLevel::debug))
+    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
+                                     " us, passes: ", 1e6 * times.passes_seconds,
+                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
+                                     text.size(), " bytes of text"));
   std::string reason;
   if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
   return object;
@@ -55042,11 +55058,15 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& targ
                                     .context = &by.context,
                                     .deadline = &by.deadline,
                                     .where = by.where});
+  const Stopwatch emission;
   code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  log_time(by.context, "emission", emission);
   keep_first_of_equals(code->numerics);
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  const Stopwatch linking;
   code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
+  log_time(by.context, "link", linking);
   code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }

@@ -50,6 +50,20 @@ TEST_CASE("the time budget ends a compilation between its passes") {
   CHECK_FALSE(lt::Deadline(lt::Context::default_context()).over());
 }
 
+TEST_CASE("whoever wants all messages hears what each part of a compilation took") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  Mirrored p;
+  std::string all;
+  lt::Context context({.log = [&](lt::LogLevel, std::string_view line) { (all += line) += '\n'; },
+                       .log_level = lt::LogLevel::debug});
+  lt::jit({p.Y, {.context = &context}}, p.X, p.Y);
+  for (const char* part : {"default schedule: ", "pass vectorize: ", "emission: ", "LLVM parse: ",
+                           " us, passes: ", " us, machine code: ", "link: "}) {
+    CAPTURE(part);
+    CHECK(all.find(part) != std::string::npos);
+  }
+}
+
 TEST_CASE("a dump of a pass that there is not") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   Mirrored p;
