@@ -10,11 +10,12 @@ namespace lathe {
 /// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
 /// what they read (stencils) are computed a few at a time, reductions with
 /// reuse get a register tile and reductions along the unit-stride axis get one partial result a
-/// lane, outputs larger than the last-level cache are streamed, and the outermost loops run in
-/// parallel where the work pays for it. A program that steps have changed already, also one whose
-/// text says `scheduled`, stays as it is. A step that is not legal is left out, so the result is
-/// always correct. Under ScheduleOptions::strict no step reassociates floats. Tile sizes: KERNELS
-/// (register tile: accumulators + one row of vectors + one broadcast fill the registers).
+/// lane and are folded by a tree, outputs larger than the last-level cache are streamed, and the
+/// outermost loops run in parallel where the work pays for it. A program that steps have changed
+/// already, also one whose text says `scheduled`, stays as it is. A step that is not legal is left
+/// out, so the result is always correct. Under ScheduleOptions::strict no step reassociates floats.
+/// Tile sizes: KERNELS (register tile: accumulators + one row of vectors + one broadcast fill the
+/// registers).
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
 /// Of the program that computes these tensors.

@@ -163,7 +163,7 @@ class TileReduction : NestSteps {
     return {};
   }
 
-  // s[i] = sum over r of X[i, r]: r splits into lanes, each with a partial result of its own.
+  // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
   void partial_lanes(const BlockNode& block, const BlockInfo& info, const DefaultNest& nest) {
     if (info.reducer.kind != ReducerClass::reorder || nest.reduce.empty()) return;
     if (info.reducer.reassociates && s_.options().strict) return;
@@ -178,47 +178,7 @@ class TileReduction : NestSteps {
     std::int64_t width = lanes * 4;
     while (width > lanes && width * 2 > trips) width /= 2;
     if (!unit || width > trips) return;
-    attempt([&] {
-      auto parts = s_.split_any(along, {infer, width});
-      BlockRef partial = s_.rfactor(parts[1]);
-      if (!nest.spatial.empty()) s_.compute_at(partial, nest.spatial.back());
-      lanes_innermost(partial, width);
-      finish_partial(partial);
-    });
-  }
-
-  // compute_at makes the loops anew, in the order of the block's iterators: those of the fold last.
-  void lanes_innermost(const BlockRef& partial, std::int64_t width) {
-    const BlockSite at = site(partial);
-    const LoopRef lanes = lane_loop_of(at, width);
-    Vec<LoopRef> order;
-    for (const auto& f : at.loops)
-      if (feeds(*f, *at.block, IterKind::reduce)) order.push_back(LoopRef(f->var));
-    order.push_back(lanes);
-    s_.reorder(order);
-  }
-
-  // The loop of the new dimension: the innermost one with that extent that feeds a spatial
-  // iterator.
-  static LoopRef lane_loop_of(const BlockSite& at, std::int64_t width) {
-    LoopRef found;
-    for (const auto& f : at.loops)
-      if (feeds(*f, *at.block, IterKind::spatial) && is_const(f->extent, width))
-        found = LoopRef(f->var);
-    return found;
-  }
-
-  void finish_partial(const BlockRef& partial) {
-    BlockSite at = site(partial);
-    LoopRef first_reduce;
-    for (const auto& f : at.loops)
-      if (!first_reduce.var.get() && feeds(*f, *at.block, IterKind::reduce))
-        first_reduce = LoopRef(f->var);
-    if (first_reduce.var.get()) {
-      BlockRef init = s_.decompose_reduction(partial, first_reduce);
-      s_.vectorize(s_.loops(init).back());
-    }
-    s_.vectorize(s_.loops(partial).back());
+    attempt([&] { s_.fold_lanes(along, static_cast<int>(width)); });
   }
 };
 
