@@ -8,7 +8,7 @@ from .builds import why_missing
 from .core import BUILD, ROOT, Case, Job, Settings, Status, Step, command_case, failed, run, skipped
 
 WHOLE_PROGRAMS = ("polybench", "apps")
-GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "math", "docs", *WHOLE_PROGRAMS)
+GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "math", "tiles", "docs", *WHOLE_PROGRAMS)
 # Programs that take several times as long as the others.
 LONG = {"unit_codegen": 4, "conformance": 4, "unit_schedule": 4, "unit_jit": 4, "unit_lower_machine": 2, "polybench": 2}
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
