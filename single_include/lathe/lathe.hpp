@@ -10523,14 +10523,20 @@ namespace lathe::detail {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType its_t, const TargetCaps& its_caps, bool its_fast = false)
-      : t(its_t), caps(its_caps), fast(its_fast) {}
+  /// full: nearly all digits of t. fast: Math::fast. rounded: f64 that is rounded to f32, where 35
+  /// bits are enough.
+  enum class Digits : std::uint8_t { full, fast, rounded };
+
+  MathBuilder(DType its_t, const TargetCaps& its_caps, Digits its_digits = Digits::full)
+      : t(its_t), caps(its_caps), digits(its_digits) {}
 
   const DType t;
   const TargetCaps caps;  ///< every lane computes the same with them
-  const bool fast;        ///< Math::fast
+  const Digits digits;
 
   bool wide() const { return t.bits == 64; }
+  bool fast() const { return digits == Digits::fast && !wide(); }
+  bool rounded() const { return digits == Digits::rounded && wide(); }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
 
   AnyExpr let(AnyExpr value);
@@ -46826,7 +46832,7 @@ class ExpandMath : public Mutator {
     if (!n || !is_transcendental(n->op) || !n->dtype.is_float()) return descend(e);
     const DType t = type_of(n->op, n->dtype);
     note(n->op, t);
-    MathBuilder b(t, caps_, math_ == Math::fast);
+    MathBuilder b(t, caps_, digits_for(n->dtype, t));
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
     AnyExpr y = n->args.size() > 1 ? b.let(make_cast(t, expr(n->args[1]))) : AnyExpr();
     return make_cast(n->dtype, b.finish(expanded(b, n->op, x, y)));
@@ -46845,6 +46851,11 @@ class ExpandMath : public Mutator {
       return kF64.with_lanes(t.lanes);
     }
     return t.bits < 32 ? kF32.with_lanes(t.lanes) : t;
+  }
+  MathBuilder::Digits digits_for(DType result, DType t) const {
+    if (math_ == Math::fast) return MathBuilder::Digits::fast;
+    return t.bits > result.bits && t.bits == 64 ? MathBuilder::Digits::rounded
+                                                : MathBuilder::Digits::full;
   }
   void note(CallOp op, DType t) {
     if (math_ != Math::fast || t.bits == 64) return;
@@ -46912,11 +46923,17 @@ LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps, M
 namespace lathe::detail {
 
 // (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez on the relative error of atan,
-// 2^-26 for f32, 2^-55 for f64.
+// 2^-26 for f32, 2^-55 for f64, 2^-34
+// for f64 that is rounded to f32.
 inline AnyExpr math_atan_tail(MathBuilder& b, const AnyExpr& s) {
   if (!b.wide())
     return b.horner(s, {-0x1.5554dcp-2, 0x1.9978f4p-3, -0x1.230adcp-3, 0x1.b4e13p-4, -0x1.3556cp-4,
                         0x1.61fdeep-5, -0x1.0c2c2ap-6, 0x1.7ed25ap-9});
+  if (b.rounded())
+    return b.horner(s, {-0x1.555554873fb15p-2, 0x1.999937f23eb53p-3, -0x1.248a2cacc32e5p-3,
+                        0x1.c66e4c99f2caap-4, -0x1.700b23b6b22aap-4, 0x1.2958ab9474478p-4,
+                        -0x1.be980ec28d4d2p-5, 0x1.1a6ce5cdd06bep-5, -0x1.0b0c796dc7fa3p-6,
+                        0x1.42d9eaef47bd6p-8, -0x1.6ded50109011dp-11});
   return b.horner(
       s, {-0x1.555555555544cp-2, 0x1.99999999840dap-3, -0x1.2492491fa18ebp-3, 0x1.c71c709e03ca1p-4,
           -0x1.745d022fdc8e8p-4, 0x1.3b12b2de5e568p-4, -0x1.11089cbeb603dp-4, 0x1.e17814a94d678p-5,
@@ -47076,6 +47093,12 @@ inline AnyExpr math_exp_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& 
   return b.let(b.fma(n, b.c(-low), b.let(b.fma(n, b.c(-high), x))));
 }
 
+// (e^r - 1) / r for |r| <= ln 2 / 2, f64 to 2^-37.
+inline AnyExpr math_expm1_rounded(MathBuilder& b, const AnyExpr& r) {
+  return b.horner(r, {0x1p+0, 0x1.00000027f142ep-1, 0x1.5555558955326p-3, 0x1.5554ad97adc55p-5,
+                      0x1.11108f2c38ef5p-7, 0x1.6d74c7db28552p-10, 0x1.a1a1f73b62657p-13});
+}
+
 // e^r for |r| <= ln 2 / 2.
 inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
   if (!b.wide()) {
@@ -47083,6 +47106,7 @@ inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
         r, {0x1p+0, 0x1.fffffap-2, 0x1.55544ap-3, 0x1.55590ap-5, 0x1.126bd6p-7, 0x1.6ae408p-10});
     return b.fma(p, r, b.c(1));
   }
+  if (b.rounded()) return b.fma(math_expm1_rounded(b, r), r, b.c(1));
   AnyExpr q = b.horner(r, {0x1p+0, 0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5,
                            0x1.111111110f69ap-7, 0x1.6c16c16c14442p-10, 0x1.a01a01afee537p-13,
                            0x1.a01a01b0bb38ep-16, 0x1.71ddf839ca922p-19, 0x1.27e4c5981fc3cp-22,
@@ -47092,6 +47116,7 @@ inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
 
 // e^r - 1 for |r| <= ln 2 / 2, good to the last place near 0.
 inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
+  if (b.rounded()) return math_expm1_rounded(b, r) * r;
   AnyExpr q =
       b.wide() ? b.horner(r, {0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5,
                               0x1.111111110f69ap-7, 0x1.6c16c16c14442p-10, 0x1.a01a01afee537p-13,
@@ -47139,7 +47164,7 @@ inline AnyExpr math_tanh_rational(MathBuilder& b, const AnyExpr& x) {
 
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
 LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
-  if (b.fast && !b.wide()) return math_tanh_rational(b, x);
+  if (b.fast()) return math_tanh_rational(b, x);
   AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);
   AnyExpr at = b.let(size + size);
   auto n = b.round(at, math_log2e);
@@ -47211,7 +47236,7 @@ inline AnyExpr math_erf_rational(MathBuilder& b, const AnyExpr& x) {
 }
 
 LATHE_DECL AnyExpr math_erf(MathBuilder& b, const AnyExpr& x) {
-  if (b.fast && !b.wide()) return math_erf_rational(b, x);
+  if (b.fast()) return math_erf_rational(b, x);
   return b.wide() ? math_erf64(b, x) : math_erf32(b, x);
 }
 
@@ -47262,9 +47287,18 @@ inline AnyExpr math_log_tail32(MathBuilder& b, const AnyExpr& f) {
 // With s = f / (2 + f): log(1 + f) = 2s + s * (this), |s| <= 0.172.
 inline AnyExpr math_log_series64(MathBuilder& b, const AnyExpr& s) {
   AnyExpr z = b.let(s * s);
+  if (b.rounded())
+    return z * b.horner(z, {0x1.555554fd6cfa2p-1, 0x1.999a7affc8ae3p-2, 0x1.2438b4cff9fc2p-2,
+                            0x1.e2fc3b5229f57p-3});
   return z * b.horner(z, {0x1.5555555555592p-1, 0x1.999999997fcc6p-2, 0x1.2492494204f62p-2,
                           0x1.c71c51f530f7cp-3, 0x1.746643be1f8eep-3, 0x1.39a12e4c222fbp-3,
                           0x1.2f0b783c4adf6p-3});
+}
+
+// log(1 + f) to 2^-37.
+inline AnyExpr math_log_rounded(MathBuilder& b, const AnyExpr& f) {
+  AnyExpr s = b.let(f / (f + b.c(2)));
+  return b.fma(math_log_series64(b, s), s, s + s);
 }
 
 // log(2^k * (1 + f)).
@@ -47274,6 +47308,7 @@ inline AnyExpr math_log_of_parts(MathBuilder& b, const MathLogParts& parts) {
     AnyExpr tail = math_log_tail32(b, f);
     return b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
   }
+  if (b.rounded()) return b.fma(k, b.c(math_ln2), math_log_rounded(b, f));
   // f - f^2/2 is kept apart from what is small against it.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
   AnyExpr small = s * (half + math_log_series64(b, s)) + k * b.c(0x1.a39ef35793c76p-33);
@@ -47303,6 +47338,7 @@ LATHE_DECL AnyExpr math_log2(MathBuilder& b, const AnyExpr& x) {
     AnyExpr low = b.fma(f, b.c(0x1.4ae0cp-26), tail * b.c(0x1.715476p+0));
     return math_log_special(b, x, k + b.fma(f, b.c(0x1.715476p+0), low));
   }
+  if (b.rounded()) return math_log_special(b, x, b.fma(math_log_rounded(b, f), b.c(math_log2e), k));
   // high has 21 bits fewer, so that its product with the 32-bit part of log2(e) is exact.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
   AnyExpr cut = b.op(BinaryOp::bit_and, b.bits(f - half), b.i(-(std::int64_t{1} << 32)));
@@ -47513,21 +47549,14 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   return b.scale(e, n);
 }
 
-// |x|^y of f32 in f64: polynomials of 2^-37 are enough for one rounding at the end.
+// |x|^y of f32 in f64.
 inline AnyExpr math_pow32(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
                           const AnyExpr& is_one) {
-  auto [k, f] = math_log_parts(b, size);
-  AnyExpr s = b.let(f / (f + b.c(2))), z = b.let(s * s);
-  AnyExpr series = z * b.horner(z, {0x1.555554fd6cfa2p-1, 0x1.999a7affc8ae3p-2,
-                                    0x1.2438b4cff9fc2p-2, 0x1.e2fc3b5229f57p-3});
-  AnyExpr log2 = b.fma(b.fma(series, s, s + s), b.c(math_log2e), k);
-  AnyExpr p = make_select(is_one, b.c(0), math_log_special(b, size, log2) * y);
+  AnyExpr p = make_select(is_one, b.c(0), math_log2(b, size) * y);
   AnyExpr at = b.let(b.min(b.max(p, -200), 200));
   auto n = b.round(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  AnyExpr q = b.horner(r, {0x1p+0, 0x1.00000027f142ep-1, 0x1.5555558955326p-3, 0x1.5554ad97adc55p-5,
-                           0x1.11108f2c38ef5p-7, 0x1.6d74c7db28552p-10, 0x1.a1a1f73b62657p-13});
-  return b.fma(q, r, b.c(1)) * b.power_of_two(n.integer);
+  return math_exp_core(b, r) * b.power_of_two(n.integer);
 }
 
 LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {
@@ -47538,7 +47567,7 @@ LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) 
   if (b.wide()) {
     value = math_pow64(b, size, y, b.let(is_one));
   } else {
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps, MathBuilder::Digits::rounded);
     AnyExpr wide_size = f64.let(make_cast(f64.t, size)), wide_y = f64.let(make_cast(f64.t, y));
     value = make_cast(b.t, f64.finish(math_pow32(f64, wide_size, wide_y, b.let(is_one))));
   }

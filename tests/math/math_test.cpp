@@ -1,7 +1,11 @@
 // The bounds of docs/math.md, on a sample of what math_error measures.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <lathe/runtime/llvm.hpp>
+#include <sstream>
 
 #include "measure.hpp"
 #include "support/skip.hpp"
@@ -94,4 +98,44 @@ TEST_CASE("functions that are made of others have the limits of what they are ma
   if (!lathe::Llvm::find()) LATHE_SKIP("no LLVM here");
   check_limits<float>();
   check_limits<double>();
+}
+
+namespace {
+
+/// The cells of a row of a table, of the first row that begins with this name.
+std::vector<std::string> row_of(const std::string& page, const std::string& name) {
+  std::vector<std::string> cells;
+  const std::size_t start = page.find("\n| " + name + " |");
+  if (start == page.npos) return cells;
+  std::istringstream line(page.substr(start + 2, page.find('\n', start + 1) - start - 2));
+  for (std::string cell; std::getline(line, cell, '|');) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("docs/math.md has errors of all functions, within their bounds") {
+  std::ifstream file(LATHE_TEST_DIR "/../docs/math.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const auto narrow = math_functions<float>();
+  const auto wide = math_functions<double>();
+  for (std::size_t k = 0; k < narrow.size(); ++k) {
+    CAPTURE(std::string(narrow[k].name));
+    // | function | is | accurate f32 | f64 | normal f32 | at | f64 | fast f32 |
+    const std::vector<std::string> cells = row_of(page, std::string(narrow[k].name));
+    REQUIRE(cells.size() == 8);
+    const std::pair<int, double> columns[] = {{2, narrow[k].bounds.accurate},
+                                              {3, wide[k].bounds.accurate},
+                                              {4, narrow[k].bounds.normal},
+                                              {6, wide[k].bounds.normal},
+                                              {7, narrow[k].bounds.fast}};
+    for (const auto& [column, bound] : columns) {
+      const std::string& cell = cells[static_cast<std::size_t>(column)];
+      if (bound == kNone)
+        CHECK(cell == " refused ");
+      else
+        CHECK(std::atof(cell.c_str()) <= bound);
+      if (bound != kNone) CHECK(std::atof(cell.c_str()) >= 0.5 - 1e-3);
+    }
+  }
 }

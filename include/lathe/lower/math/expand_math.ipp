@@ -38,7 +38,7 @@ class ExpandMath : public Mutator {
     if (!n || !is_transcendental(n->op) || !n->dtype.is_float()) return descend(e);
     const DType t = type_of(n->op, n->dtype);
     note(n->op, t);
-    MathBuilder b(t, caps_, math_ == Math::fast);
+    MathBuilder b(t, caps_, digits_for(n->dtype, t));
     AnyExpr x = b.let(make_cast(t, expr(n->args[0])));
     AnyExpr y = n->args.size() > 1 ? b.let(make_cast(t, expr(n->args[1]))) : AnyExpr();
     return make_cast(n->dtype, b.finish(expanded(b, n->op, x, y)));
@@ -57,6 +57,11 @@ class ExpandMath : public Mutator {
       return kF64.with_lanes(t.lanes);
     }
     return t.bits < 32 ? kF32.with_lanes(t.lanes) : t;
+  }
+  MathBuilder::Digits digits_for(DType result, DType t) const {
+    if (math_ == Math::fast) return MathBuilder::Digits::fast;
+    return t.bits > result.bits && t.bits == 64 ? MathBuilder::Digits::rounded
+                                                : MathBuilder::Digits::full;
   }
   void note(CallOp op, DType t) {
     if (math_ != Math::fast || t.bits == 64) return;

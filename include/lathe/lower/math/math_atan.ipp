@@ -5,11 +5,17 @@
 namespace lathe::detail {
 
 // (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez on the relative error of atan,
-// 2^-26 for f32, 2^-55 for f64.
+// 2^-26 for f32, 2^-55 for f64, 2^-34
+// for f64 that is rounded to f32.
 inline AnyExpr math_atan_tail(MathBuilder& b, const AnyExpr& s) {
   if (!b.wide())
     return b.horner(s, {-0x1.5554dcp-2, 0x1.9978f4p-3, -0x1.230adcp-3, 0x1.b4e13p-4, -0x1.3556cp-4,
                         0x1.61fdeep-5, -0x1.0c2c2ap-6, 0x1.7ed25ap-9});
+  if (b.rounded())
+    return b.horner(s, {-0x1.555554873fb15p-2, 0x1.999937f23eb53p-3, -0x1.248a2cacc32e5p-3,
+                        0x1.c66e4c99f2caap-4, -0x1.700b23b6b22aap-4, 0x1.2958ab9474478p-4,
+                        -0x1.be980ec28d4d2p-5, 0x1.1a6ce5cdd06bep-5, -0x1.0b0c796dc7fa3p-6,
+                        0x1.42d9eaef47bd6p-8, -0x1.6ded50109011dp-11});
   return b.horner(
       s, {-0x1.555555555544cp-2, 0x1.99999999840dap-3, -0x1.2492491fa18ebp-3, 0x1.c71c709e03ca1p-4,
           -0x1.745d022fdc8e8p-4, 0x1.3b12b2de5e568p-4, -0x1.11089cbeb603dp-4, 0x1.e17814a94d678p-5,

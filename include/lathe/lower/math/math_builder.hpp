@@ -14,14 +14,20 @@ namespace lathe::detail {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  MathBuilder(DType its_t, const TargetCaps& its_caps, bool its_fast = false)
-      : t(its_t), caps(its_caps), fast(its_fast) {}
+  /// full: nearly all digits of t. fast: Math::fast. rounded: f64 that is rounded to f32, where 35
+  /// bits are enough.
+  enum class Digits : std::uint8_t { full, fast, rounded };
+
+  MathBuilder(DType its_t, const TargetCaps& its_caps, Digits its_digits = Digits::full)
+      : t(its_t), caps(its_caps), digits(its_digits) {}
 
   const DType t;
   const TargetCaps caps;  ///< every lane computes the same with them
-  const bool fast;        ///< Math::fast
+  const Digits digits;
 
   bool wide() const { return t.bits == 64; }
+  bool fast() const { return digits == Digits::fast && !wide(); }
+  bool rounded() const { return digits == Digits::rounded && wide(); }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
 
   AnyExpr let(AnyExpr value);

@@ -62,7 +62,7 @@ inline AnyExpr math_erf_rational(MathBuilder& b, const AnyExpr& x) {
 }
 
 LATHE_DECL AnyExpr math_erf(MathBuilder& b, const AnyExpr& x) {
-  if (b.fast && !b.wide()) return math_erf_rational(b, x);
+  if (b.fast()) return math_erf_rational(b, x);
   return b.wide() ? math_erf64(b, x) : math_erf32(b, x);
 }
 

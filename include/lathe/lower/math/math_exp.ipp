@@ -18,6 +18,12 @@ inline AnyExpr math_exp_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& 
   return b.let(b.fma(n, b.c(-low), b.let(b.fma(n, b.c(-high), x))));
 }
 
+// (e^r - 1) / r for |r| <= ln 2 / 2, f64 to 2^-37.
+inline AnyExpr math_expm1_rounded(MathBuilder& b, const AnyExpr& r) {
+  return b.horner(r, {0x1p+0, 0x1.00000027f142ep-1, 0x1.5555558955326p-3, 0x1.5554ad97adc55p-5,
+                      0x1.11108f2c38ef5p-7, 0x1.6d74c7db28552p-10, 0x1.a1a1f73b62657p-13});
+}
+
 // e^r for |r| <= ln 2 / 2.
 inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
   if (!b.wide()) {
@@ -25,6 +31,7 @@ inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
         r, {0x1p+0, 0x1.fffffap-2, 0x1.55544ap-3, 0x1.55590ap-5, 0x1.126bd6p-7, 0x1.6ae408p-10});
     return b.fma(p, r, b.c(1));
   }
+  if (b.rounded()) return b.fma(math_expm1_rounded(b, r), r, b.c(1));
   AnyExpr q = b.horner(r, {0x1p+0, 0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5,
                            0x1.111111110f69ap-7, 0x1.6c16c16c14442p-10, 0x1.a01a01afee537p-13,
                            0x1.a01a01b0bb38ep-16, 0x1.71ddf839ca922p-19, 0x1.27e4c5981fc3cp-22,
@@ -34,6 +41,7 @@ inline AnyExpr math_exp_core(MathBuilder& b, const AnyExpr& r) {
 
 // e^r - 1 for |r| <= ln 2 / 2, good to the last place near 0.
 inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
+  if (b.rounded()) return math_expm1_rounded(b, r) * r;
   AnyExpr q =
       b.wide() ? b.horner(r, {0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5,
                               0x1.111111110f69ap-7, 0x1.6c16c16c14442p-10, 0x1.a01a01afee537p-13,
@@ -81,7 +89,7 @@ inline AnyExpr math_tanh_rational(MathBuilder& b, const AnyExpr& x) {
 
 // With t = e^(2|x|) - 1 this is t / (t + 2), which loses nothing near 0.
 LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
-  if (b.fast && !b.wide()) return math_tanh_rational(b, x);
+  if (b.fast()) return math_tanh_rational(b, x);
   AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);
   AnyExpr at = b.let(size + size);
   auto n = b.round(at, math_log2e);

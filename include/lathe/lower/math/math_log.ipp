@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <lathe/lower/math/math_builder.hpp>
+#include <lathe/lower/math/math_exp.ipp>
 #include <limits>
 
 namespace lathe::detail {
@@ -48,9 +49,18 @@ inline AnyExpr math_log_tail32(MathBuilder& b, const AnyExpr& f) {
 // With s = f / (2 + f): log(1 + f) = 2s + s * (this), |s| <= 0.172.
 inline AnyExpr math_log_series64(MathBuilder& b, const AnyExpr& s) {
   AnyExpr z = b.let(s * s);
+  if (b.rounded())
+    return z * b.horner(z, {0x1.555554fd6cfa2p-1, 0x1.999a7affc8ae3p-2, 0x1.2438b4cff9fc2p-2,
+                            0x1.e2fc3b5229f57p-3});
   return z * b.horner(z, {0x1.5555555555592p-1, 0x1.999999997fcc6p-2, 0x1.2492494204f62p-2,
                           0x1.c71c51f530f7cp-3, 0x1.746643be1f8eep-3, 0x1.39a12e4c222fbp-3,
                           0x1.2f0b783c4adf6p-3});
+}
+
+// log(1 + f) to 2^-37.
+inline AnyExpr math_log_rounded(MathBuilder& b, const AnyExpr& f) {
+  AnyExpr s = b.let(f / (f + b.c(2)));
+  return b.fma(math_log_series64(b, s), s, s + s);
 }
 
 // log(2^k * (1 + f)).
@@ -60,6 +70,7 @@ inline AnyExpr math_log_of_parts(MathBuilder& b, const MathLogParts& parts) {
     AnyExpr tail = math_log_tail32(b, f);
     return b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
   }
+  if (b.rounded()) return b.fma(k, b.c(math_ln2), math_log_rounded(b, f));
   // f - f^2/2 is kept apart from what is small against it.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
   AnyExpr small = s * (half + math_log_series64(b, s)) + k * b.c(0x1.a39ef35793c76p-33);
@@ -89,6 +100,7 @@ LATHE_DECL AnyExpr math_log2(MathBuilder& b, const AnyExpr& x) {
     AnyExpr low = b.fma(f, b.c(0x1.4ae0cp-26), tail * b.c(0x1.715476p+0));
     return math_log_special(b, x, k + b.fma(f, b.c(0x1.715476p+0), low));
   }
+  if (b.rounded()) return math_log_special(b, x, b.fma(math_log_rounded(b, f), b.c(math_log2e), k));
   // high has 21 bits fewer, so that its product with the 32-bit part of log2(e) is exact.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
   AnyExpr cut = b.op(BinaryOp::bit_and, b.bits(f - half), b.i(-(std::int64_t{1} << 32)));

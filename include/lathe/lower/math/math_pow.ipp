@@ -85,21 +85,14 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   return b.scale(e, n);
 }
 
-// |x|^y of f32 in f64: polynomials of 2^-37 are enough for one rounding at the end.
+// |x|^y of f32 in f64.
 inline AnyExpr math_pow32(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
                           const AnyExpr& is_one) {
-  auto [k, f] = math_log_parts(b, size);
-  AnyExpr s = b.let(f / (f + b.c(2))), z = b.let(s * s);
-  AnyExpr series = z * b.horner(z, {0x1.555554fd6cfa2p-1, 0x1.999a7affc8ae3p-2,
-                                    0x1.2438b4cff9fc2p-2, 0x1.e2fc3b5229f57p-3});
-  AnyExpr log2 = b.fma(b.fma(series, s, s + s), b.c(math_log2e), k);
-  AnyExpr p = make_select(is_one, b.c(0), math_log_special(b, size, log2) * y);
+  AnyExpr p = make_select(is_one, b.c(0), math_log2(b, size) * y);
   AnyExpr at = b.let(b.min(b.max(p, -200), 200));
   auto n = b.round(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  AnyExpr q = b.horner(r, {0x1p+0, 0x1.00000027f142ep-1, 0x1.5555558955326p-3, 0x1.5554ad97adc55p-5,
-                           0x1.11108f2c38ef5p-7, 0x1.6d74c7db28552p-10, 0x1.a1a1f73b62657p-13});
-  return b.fma(q, r, b.c(1)) * b.power_of_two(n.integer);
+  return math_exp_core(b, r) * b.power_of_two(n.integer);
 }
 
 LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {
@@ -110,7 +103,7 @@ LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) 
   if (b.wide()) {
     value = math_pow64(b, size, y, b.let(is_one));
   } else {
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps, MathBuilder::Digits::rounded);
     AnyExpr wide_size = f64.let(make_cast(f64.t, size)), wide_y = f64.let(make_cast(f64.t, y));
     value = make_cast(b.t, f64.finish(math_pow32(f64, wide_size, wide_y, b.let(is_one))));
   }
