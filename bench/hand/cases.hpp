@@ -27,6 +27,7 @@ struct HandProgram {
 
 std::vector<HandProgram> lane_programs();
 std::vector<HandProgram> tile_programs();
+std::vector<HandProgram> fold_programs();
 
 /// Memory of a case: Lathe and the peers write to places of their own.
 template <class T>

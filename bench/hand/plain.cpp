@@ -56,4 +56,41 @@ void plain_scale_planes(const float* __restrict x, float* __restrict y, int plan
       for (int j = 0; j < w; ++j) y[(p * h + i) * w + j] = 2 * x[(p * h + i) * w + j];
 }
 
+float plain_dot(const float* a, const float* b, int n) {
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+void plain_row_sums(const float* __restrict x, float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += x[k];
+    y[i] = sum;
+  }
+}
+
+void plain_row_maxima(const float* __restrict x, float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    float most = x[0];
+    for (int k = 1; k < n; ++k) most = std::max(most, x[k]);
+    y[i] = most;
+  }
+}
+
+void plain_row_argmax(const float* __restrict x, float* __restrict y, std::int64_t* __restrict at,
+                      int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    std::int64_t best = 0;
+    for (int k = 1; k < n; ++k)
+      if (x[k] > x[best]) best = k;
+    at[i] = best, y[i] = x[best];
+  }
+}
+
+void plain_matrix_vector(const float* __restrict a, const float* __restrict x, float* __restrict y,
+                         int m, int n) {
+  for (int i = 0; i < m; ++i) y[i] = plain_dot(a + static_cast<std::ptrdiff_t>(i) * n, x, n);
+}
+
 }  // namespace bench

@@ -26,4 +26,14 @@ void plain_max_of_three(const float* x, float* y, int n);
 /// y = 2 x, in planes of h x w.
 void plain_scale_planes(const float* x, float* y, int planes, int h, int w);
 
+float plain_dot(const float* a, const float* b, int n);
+
+/// y[i] = the sum, or the largest, of row i of m x n; of the largest also where it is first.
+void plain_row_sums(const float* x, float* y, int m, int n);
+void plain_row_maxima(const float* x, float* y, int m, int n);
+void plain_row_argmax(const float* x, float* y, std::int64_t* at, int m, int n);
+
+/// y = a * x of m x n.
+void plain_matrix_vector(const float* a, const float* x, float* y, int m, int n);
+
 }  // namespace bench

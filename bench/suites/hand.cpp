@@ -12,7 +12,8 @@ namespace {
 
 std::vector<HandProgram> programs() {
   std::vector<HandProgram> all = lane_programs();
-  for (HandProgram& program : tile_programs()) all.push_back(std::move(program));
+  for (auto* more : {&tile_programs, &fold_programs})
+    for (HandProgram& program : more()) all.push_back(std::move(program));
   return all;
 }
 
