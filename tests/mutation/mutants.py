@@ -10,13 +10,17 @@ DECLARATION = re.compile(r"^\s*(?:const\s+)?[\w:]+(?:<[^=]*>)?\s*[*&]{0,2}\s*\w+
 QUIET = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 SWITCH = """
 #include <cstdlib>
-inline bool lathe_mutant(int id) {
+inline int lathe_chosen_mutant() {
   static const char* chosen = std::getenv("LATHE_MUTANT");
   static const int active = chosen ? std::atoi(chosen) : -1;
-  return id == active;
+  return active;
+}
+// What the compiler evaluates is as written.
+constexpr bool lathe_mutant(int id) {
+  return !__builtin_is_constant_evaluated() && id == lathe_chosen_mutant();
 }
 template <class T>
-T lathe_unless(int id, T value) {
+constexpr T lathe_unless(int id, T value) {
   return lathe_mutant(id) ? T{} : value;
 }
 """
