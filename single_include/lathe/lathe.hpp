@@ -46922,9 +46922,8 @@ LATHE_DECL Program expand_math(const Program& program, const TargetCaps& caps, M
 // ---- lathe/lower/math/math_atan.ipp
 namespace lathe::detail {
 
-// (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez on the relative error of atan,
-// 2^-26 for f32, 2^-55 for f64, 2^-34
-// for f64 that is rounded to f32.
+// (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez (tools/fit_math.py) on the
+// relative error of atan, 2^-26 for f32, 2^-55 for f64, 2^-34 for f64 that is rounded to f32.
 inline AnyExpr math_atan_tail(MathBuilder& b, const AnyExpr& s) {
   if (!b.wide())
     return b.horner(s, {-0x1.5554dcp-2, 0x1.9978f4p-3, -0x1.230adcp-3, 0x1.b4e13p-4, -0x1.3556cp-4,
@@ -47054,8 +47053,9 @@ inline MathCubeParts math_cube_parts(MathBuilder& b, const AnyExpr& size) {
   return {b.let(k - make_select(small, b.i(up / 3), b.i(0))), b.let(mantissa)};
 }
 
-// m^(-1/3) by a polynomial (Remez on the relative error, 0.003 on [1, 8)) and Newton's steps, which
-// need no division; then m^(1/3) by one step of Newton's whose residue is exact with fma.
+// m^(-1/3) by a polynomial (tools/fit_math.py: Remez on the relative error, 0.003 on [1, 8)) and
+// Newton's steps, which need no division; then m^(1/3) by one step of Newton's whose residue is
+// exact with fma.
 LATHE_DECL AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x) {
   AnyExpr size = b.let(b.abs(x));
   auto [k, m] = math_cube_parts(b, size);
@@ -47153,8 +47153,7 @@ LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   return make_call(CallOp::copysign, {result, x});
 }
 
-// x * P(x^2) / Q(x^2) up to where tanh rounds to 1: linearised Remez on the relative error, 6.4
-// units.
+// x * P(x^2) / Q(x^2) up to where tanh rounds to 1 (tools/fit_math.py): 6.4 units, and roundings.
 inline AnyExpr math_tanh_rational(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, -9), 9)), z = b.let(at * at);
   AnyExpr p = b.horner(z, {0x1.fffff4p-1, 0x1.06de1ep-3, 0x1.76394cp-9, 0x1.5dc5fcp-17});
@@ -47224,8 +47223,7 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
   return make_call(CallOp::copysign, {result, x});
 }
 
-// x * P(x^2) / Q(x^2) up to where erf rounds to 1: linearised Remez on the relative error, 3.6
-// units.
+// x * P(x^2) / Q(x^2) up to where erf rounds to 1 (tools/fit_math.py): 3.6 units, and roundings.
 inline AnyExpr math_erf_rational(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, -3.83), 3.83)), z = b.let(at * at);
   AnyExpr p =

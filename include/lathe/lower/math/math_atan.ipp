@@ -4,9 +4,8 @@
 
 namespace lathe::detail {
 
-// (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez on the relative error of atan,
-// 2^-26 for f32, 2^-55 for f64, 2^-34
-// for f64 that is rounded to f32.
+// (atan(z) - z) / z^3 as a polynomial of s = z^2, 0 <= z <= 1: Remez (tools/fit_math.py) on the
+// relative error of atan, 2^-26 for f32, 2^-55 for f64, 2^-34 for f64 that is rounded to f32.
 inline AnyExpr math_atan_tail(MathBuilder& b, const AnyExpr& s) {
   if (!b.wide())
     return b.horner(s, {-0x1.5554dcp-2, 0x1.9978f4p-3, -0x1.230adcp-3, 0x1.b4e13p-4, -0x1.3556cp-4,

@@ -24,8 +24,9 @@ inline MathCubeParts math_cube_parts(MathBuilder& b, const AnyExpr& size) {
   return {b.let(k - make_select(small, b.i(up / 3), b.i(0))), b.let(mantissa)};
 }
 
-// m^(-1/3) by a polynomial (Remez on the relative error, 0.003 on [1, 8)) and Newton's steps, which
-// need no division; then m^(1/3) by one step of Newton's whose residue is exact with fma.
+// m^(-1/3) by a polynomial (tools/fit_math.py: Remez on the relative error, 0.003 on [1, 8)) and
+// Newton's steps, which need no division; then m^(1/3) by one step of Newton's whose residue is
+// exact with fma.
 LATHE_DECL AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x) {
   AnyExpr size = b.let(b.abs(x));
   auto [k, m] = math_cube_parts(b, size);

@@ -50,8 +50,7 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
   return make_call(CallOp::copysign, {result, x});
 }
 
-// x * P(x^2) / Q(x^2) up to where erf rounds to 1: linearised Remez on the relative error, 3.6
-// units.
+// x * P(x^2) / Q(x^2) up to where erf rounds to 1 (tools/fit_math.py): 3.6 units, and roundings.
 inline AnyExpr math_erf_rational(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, -3.83), 3.83)), z = b.let(at * at);
   AnyExpr p =

@@ -78,8 +78,7 @@ LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   return make_call(CallOp::copysign, {result, x});
 }
 
-// x * P(x^2) / Q(x^2) up to where tanh rounds to 1: linearised Remez on the relative error, 6.4
-// units.
+// x * P(x^2) / Q(x^2) up to where tanh rounds to 1 (tools/fit_math.py): 6.4 units, and roundings.
 inline AnyExpr math_tanh_rational(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, -9), 9)), z = b.let(at * at);
   AnyExpr p = b.horner(z, {0x1.fffff4p-1, 0x1.06de1ep-3, 0x1.76394cp-9, 0x1.5dc5fcp-17});
