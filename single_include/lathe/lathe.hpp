@@ -43016,7 +43016,9 @@ class TileReduction : NestSteps {
   }
 
   RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
-    RegisterTile tile{reuse_loop(block, nest)};
+    RegisterTile tile{reuse_loop(block, nest, [&](const AccessSite& read) {
+      return lane_step(block, read, nest) == Step::unit;
+    })};
     const std::int64_t vectors = tile_vectors(block, nest);
     tile.width = vectors * lanes_of(block);
     if (!tile.rows.var.get()) return tile;
@@ -43107,15 +43109,16 @@ class TileReduction : NestSteps {
     return out;
   }
 
-  // The innermost spatial loop, other than the lanes', that some vector load does not depend on.
-  LoopRef reuse_loop(const BlockNode& block, const DefaultNest& nest) const {
+  // The innermost spatial loop that some load by lanes does not depend on.
+  template <class F>
+  static LoopRef reuse_loop(const BlockNode& block, const DefaultNest& nest, const F& by_lanes) {
     for (std::size_t k = nest.spatial.size(); k-- > 0;) {
       const LoopRef& loop = nest.spatial[k];
-      if (loop == nest.unit || trip_of(nest, loop) < 2) continue;
+      if (trip_of(nest, loop) < 2) continue;
       for (const auto& it : block.iters) {
         if (it.binding.get() != loop.var.get()) continue;
         for (const auto& read : reads_of(block))
-          if (!is_output(block, read.buffer) && lane_step(block, read, nest) == Step::unit &&
+          if (!is_output(block, read.buffer) && by_lanes(read) &&
               step_of(read.indices, it.var) == Step::none)
             return loop;
       }
@@ -43127,18 +43130,44 @@ class TileReduction : NestSteps {
   void partial_lanes(const BlockNode& block, const BlockInfo& info, const DefaultNest& nest) {
     if (info.reducer.kind != ReducerClass::reorder || nest.reduce.empty()) return;
     if (info.reducer.reassociates && s_.options().strict) return;
-    LoopRef along = nest.reduce.back();
-    bool unit = false;
+    const LoopRef along = nest.reduce.back();
+    VarRef iter;
     for (const auto& it : block.iters)
-      if (it.binding.get() == along.var.get())
-        for (const auto& read : reads_of(block))
-          unit |= !is_output(block, read.buffer) && step_of(read.indices, it.var) == Step::unit;
-    BodyCost cost = body_cost(block);
-    const std::int64_t lanes = target_.lanes(cost.widest), trips = trip_of(nest, along);
-    std::int64_t width = lanes * 4;
+      if (it.binding.get() == along.var.get()) iter = it.var;
+    const auto by_lanes = [&](const AccessSite& read) {
+      return !is_output(block, read.buffer) && step_of(read.indices, iter) == Step::unit;
+    };
+    bool unit = false;
+    for (const auto& read : reads_of(block)) unit |= iter && by_lanes(read);
+    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, along);
+    if (!unit || !fills_lanes(nest, trips, lanes)) return;
+    const LoopRef rows = reuse_loop(block, nest, by_lanes);
+    if (rows.var.get() && attempt([&] { fold_rows(nest, rows, along, lanes); })) return;
+    // Terms wait for those before; rows of unknown length may be too short for many lanes.
+    std::int64_t width = lanes * (has_const_trip(nest, along) ? 4 : 2);
     while (width > lanes && width * 2 > trips) width /= 2;
-    if (!unit || width > trips) return;
     attempt([&] { s_.fold_lanes(along, static_cast<int>(width)); });
+  }
+
+  // Whether lanes have work: also of shorter rows, where many are folded together.
+  static bool fills_lanes(const DefaultNest& nest, std::int64_t trips, std::int64_t lanes) {
+    const std::int64_t enough = 4 * lanes;
+    std::int64_t terms = 1;
+    for (const auto& l : nest.reduce)
+      terms = std::min(terms * std::min(trip_of(nest, l), enough), enough);
+    return trips >= lanes || (2 * trips >= lanes && terms == enough);
+  }
+
+  // Rows in turn, which share what they read: A[i, r] * X[r] of 4 rows for one load of X.
+  void fold_rows(const DefaultNest& nest, const LoopRef& rows, const LoopRef& along,
+                 std::int64_t lanes) {
+    const auto parts = s_.split_any(rows, {infer, std::min<std::int64_t>(4, trip_of(nest, rows))});
+    Vec<LoopRef> order;
+    for (const auto& l : nest.spatial) order.push_back(l == rows ? parts[0] : l);
+    order.append(nest.reduce);
+    order.push_back(parts[1]);
+    s_.reorder(order);
+    s_.fold_lanes(along, static_cast<int>(lanes));
   }
 };
 

@@ -62,6 +62,30 @@ TEST_CASE("sums along the unit-stride axis have a partial result in each lane") 
   CHECK_FALSE(has(lt::default_schedule(start, v4, {.strict = true}).str(), "vectorized"));
 }
 
+TEST_CASE("rows of a matrix that meet one vector fold in turn; short rows fold together") {
+  lt::Input<float, 2> A("A", {10, 64});
+  lt::Input<float, 1> X("X", {64});
+  lt::Reduce r("r", 64);
+  auto Y = lt::compute("Y", {10}, [&](lt::Var i) { return lt::sum(A(i, r) * X(r), r); });
+  CHECK(has(scheduled(Y).str(), R"(
+  for io in 0..3:
+    for ro in 0..4:
+      for ii in 0..4 @tail="guard":
+        vectorized for ri in 0..16:
+          block Y_lanes(vi in)"));
+  lt::Input<float, 3> P("P", {8, 14, 14});
+  lt::Reduce p("p", 14), q("q", 14);
+  auto pool = lt::compute("pool", {8}, [&](lt::Var c) { return lt::sum(P(c, p, q), {p, q}); });
+  CHECK(has(scheduled(pool).str(), "vectorized for qi in 0..16"));
+  auto row = lt::compute("row", {8}, [&](lt::Var c) { return lt::sum(P(c, 3, q), q); });
+  CHECK_FALSE(has(scheduled(row).str(), "vectorized"));
+  lt::Dim n("n");
+  lt::Input<float, 2> S("S", {4, n});
+  lt::Reduce any("any", n);
+  auto sums = lt::compute("sums", {4}, [&](lt::Var i) { return lt::sum(S(i, any), any); });
+  CHECK(has(lt::default_schedule(sums, lt::Target("x86-64-v4")).str(), "for anyi in 0..32"));
+}
+
 TEST_CASE("rows of a window that slides are computed together, none left over if possible") {
   CHECK(scheduled(Stencil(10, 64).Y).str() ==
         R"(program Y(in X: f32[12, 66], out Y: f32[10, 64]) scheduled:
