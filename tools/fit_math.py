@@ -9,7 +9,7 @@ import struct
 import sys
 from collections.abc import Callable
 
-from mpmath import atan, cbrt, cos, erf, lu_solve, matrix, mp, mpf, pi, sqrt, tanh
+from mpmath import atan, cbrt, cos, erf, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh
 
 mp.dps = 50
 Function = Callable[[mpf], mpf]
@@ -91,6 +91,12 @@ def atan_tail(terms: int) -> tuple[list[mpf], mpf]:
     return remez(lambda z: (atan(z) - z) / z**3, basis, lambda z: z**3 / atan(z), mpf("1e-6"), mpf(1))
 
 
+def sin_tail(terms: int) -> tuple[list[mpf], mpf]:
+    """(sin(r) - r) / r^3 by powers of r^2 on [0, pi/2], relative to sin."""
+    basis = [power(2 * k) for k in range(terms)]
+    return remez(lambda r: (sin(r) - r) / r**3, basis, lambda r: r**3 / sin(r), mpf("1e-6"), pi / 2)
+
+
 def odd_over_x(function: Function, above: int, below: int, high: str) -> tuple[list[mpf], mpf]:
     """function(x) / x as P/Q of z = x^2, up to x = high."""
     return rational(lambda z: function(sqrt(z)) / sqrt(z), above, below, mpf(high) ** 2)
@@ -100,6 +106,7 @@ FITS: dict[str, tuple[int, Callable[[], tuple[list[mpf], mpf]]]] = {
     "atan_f32": (32, lambda: atan_tail(8)),
     "atan_f64": (64, lambda: atan_tail(19)),
     "atan_rounded": (64, lambda: atan_tail(11)),
+    "sin_rounded": (64, lambda: sin_tail(5)),
     "cbrt": (32, lambda: remez(lambda m: 1 / cbrt(m), [power(k) for k in range(6)], cbrt, mpf(1), mpf(8))),
     "tanh_fast": (32, lambda: odd_over_x(tanh, 4, 4, "9")),
     "erf_fast": (32, lambda: odd_over_x(erf, 5, 5, "3.83")),

@@ -15,7 +15,9 @@ inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr&
   if (!b.wide()) {
     step(0x1.921fb6p+1), step(-0x1.777a5cp-24), step(-0x1.ee58p-49);
   } else if (b.caps.fma) {
-    step(0x1.921fb54442d18p+1), step(0x1.1a62633145c07p-53), step(-0x1.f1976b7ed8fbcp-109);
+    step(0x1.921fb54442d18p+1), step(0x1.1a62633145c07p-53);
+    // No f32 is so near to a multiple of pi that more bits would count.
+    if (!b.rounded()) step(-0x1.f1976b7ed8fbcp-109);
   } else {
     // Thirty bits a part: the products are exact.
     step(0x1.921fb548p+1), step(-0x1.de973dc8p-30), step(-0x1.9d9cceb8p-61);
@@ -27,6 +29,12 @@ inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr&
 // sin(r) for |r| <= pi / 2.
 LATHE_DECL AnyExpr math_sin_core(MathBuilder& b, const AnyExpr& r) {
   AnyExpr z = b.let(r * r);
+  // 2^-35 (tools/fit_math.py).
+  if (b.rounded())
+    return b.fma(r * z,
+                 b.horner(z, {-0x1.5555554769732p-3, 0x1.11110c4a01c02p-7, -0x1.a017d9a02e087p-13,
+                              0x1.7170801c398bcp-19, -0x1.9a6886c4a0908p-26}),
+                 r);
   AnyExpr q =
       b.wide() ? b.horner(z, {-0x1.5555555555555p-3, 0x1.11111111110c1p-7, -0x1.a01a01a014880p-13,
                               0x1.71de3a5286135p-19, -0x1.ae6454ca86f82p-26, 0x1.6123caf2c3527p-33,
@@ -70,7 +78,7 @@ inline AnyExpr math_trig_far(MathBuilder& b, const AnyExpr& size, const AnyExpr&
 inline AnyExpr math_trig(MathBuilder& b, const AnyExpr& x, MathTrig which) {
   if (!b.wide() && !b.caps.fma) {
     // Without fma the products would need four parts: in f64 they need none.
-    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps);
+    MathBuilder f64(kF64.with_lanes(b.t.lanes), b.caps, MathBuilder::Digits::rounded);
     AnyExpr result = math_trig(f64, f64.let(make_cast(f64.t, x)), which);
     return make_cast(b.t, f64.finish(result));
   }
