@@ -9494,11 +9494,38 @@ struct Cover {
   std::string why;       ///< if not
 };
 
+namespace detail {
+
+/// What was found out about one buffer. Questions that follow each other, about several consumers
+/// and the loops around them, gather accesses once and prove each cover once; the buffer, the facts
+/// and, but for consumers that differ, the root must be the same.
+class KnownCovers {
+ public:
+  const Vec<AccessSite>& accesses_below(const Stmt& body, const Buffer& buffer, const Facts& facts);
+  const Cover* find(const Stmt& body, const Vec<BlockTag>& producers, const BlockTag& consumer);
+  const Cover& keep(const Stmt& body, const Vec<BlockTag>& producers, const BlockTag& consumer,
+                    Cover cover);
+
+ private:
+  struct Answer {
+    Stmt body;
+    Vec<BlockTag> producers;
+    BlockTag consumer;
+    Cover cover;
+  };
+  Stmt body_;
+  Vec<AccessSite> accesses_;
+  Vec<Answer> answers_;
+};
+
+}  // namespace detail
+
 /// The reads of `buffer` below consumer against the writes below the producers, with the loops
 /// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
 /// before the consumer in program order.
 Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
-             const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
+             const Buffer& buffer, const VarRef& loop, const Facts& facts = {},
+             detail::KnownCovers* known = nullptr);
 /// At the lowest loop that is common to producer and consumer.
 Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
              const Buffer& buffer, const Facts& facts = {});
@@ -9601,11 +9628,11 @@ namespace lathe::detail {
 /// and in the same iteration of `loop`; else why that is not proven.
 std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                           const BlockTag& consumer, const Buffer& buffer, const VarRef& loop,
-                          const Facts& facts);
+                          const Facts& facts, KnownCovers* known = nullptr);
 
 /// Whether each iteration of the loop writes all that it reads of the buffer.
 bool filled_each_iteration(const Program& program, const Buffer& buffer, const ForNode& loop,
-                           const Facts& facts);
+                           const Facts& facts, KnownCovers* known = nullptr);
 
 /// Why a block can't be computed elsewhere, or again, with the same inputs: it reads a buffer whose
 /// elements change while the program goes on, as under a loop that carries state. Empty if it can.
@@ -27098,13 +27125,36 @@ inline bool has_tag(const Vec<BlockTag>& tags, const AccessSite& a) {
   return false;
 }
 
+LATHE_DECL const Vec<AccessSite>& KnownCovers::accesses_below(const Stmt& body,
+                                                              const Buffer& buffer,
+                                                              const Facts& facts) {
+  if (!body_.same_as(body)) {
+    body_ = body;
+    accesses_ = accesses_to(buffer, body, facts);
+  }
+  return accesses_;
+}
+
+LATHE_DECL const Cover* KnownCovers::find(const Stmt& body, const Vec<BlockTag>& producers,
+                                          const BlockTag& consumer) {
+  for (const auto& a : answers_)
+    if (a.body.same_as(body) && a.consumer == consumer && a.producers == producers) return &a.cover;
+  return nullptr;
+}
+
+LATHE_DECL const Cover& KnownCovers::keep(const Stmt& body, const Vec<BlockTag>& producers,
+                                          const BlockTag& consumer, Cover cover) {
+  answers_.push_back({body, producers, consumer, std::move(cover)});
+  return answers_.back().cover;
+}
+
 /// One question of cover: gathers the accesses below the deepest loop that producers and consumer
 /// share.
 class CoverTest {
  public:
   CoverTest(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
-            const Buffer& buffer)
-      : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
+            const Buffer& buffer, KnownCovers& known)
+      : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer), known_(known) {}
 
   Cover run(const VarRef& loop, const Facts& facts) {
     BlockSite reader = find_block(root_, consumer_);
@@ -27137,7 +27187,8 @@ class CoverTest {
       inside.bind(*site.loop);
       body = site.loop->body;
     }
-    return in_body(body, inside);
+    if (const Cover* known = known_.find(body, producers_, consumer_)) return *known;
+    return known_.keep(body, producers_, consumer_, in_body(body, inside));
   }
 
  private:
@@ -27145,16 +27196,16 @@ class CoverTest {
 
   Cover in_body(const Stmt& body, const Facts& facts) {
     Vec<AccessSite> reads, writes, others;
-    for (auto& a : accesses_to(buffer_, body, facts)) {
+    for (const auto& a : known_.accesses_below(body, buffer_, facts)) {
       const bool mine = a.block && a.block->tag == consumer_;
       if (mine && a.is_write)
         return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
       if (mine && a.reads())
-        reads.push_back(std::move(a));
+        reads.push_back(a);
       else if (a.is_write && has_tag(producers_, a))
-        writes.push_back(std::move(a));
+        writes.push_back(a);
       else if (a.is_write)
-        others.push_back(std::move(a));
+        others.push_back(a);
     }
     if (reads.empty()) return {true, {}};
     if (writes.empty()) return fail("nothing writes '" + buffer_->name + "' there");
@@ -27180,6 +27231,7 @@ class CoverTest {
   const Vec<BlockTag>& producers_;
   const BlockTag& consumer_;
   const Buffer& buffer_;
+  KnownCovers& known_;
 };
 
 }  // namespace detail
@@ -27199,8 +27251,11 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
-                        const Buffer& buffer, const VarRef& loop, const Facts& facts) {
-  return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
+                        const Buffer& buffer, const VarRef& loop, const Facts& facts,
+                        detail::KnownCovers* known) {
+  detail::KnownCovers own;
+  return detail::CoverTest(root, producers, consumer, buffer, known ? *known : own)
+      .run(loop, facts);
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
@@ -28142,11 +28197,11 @@ class InstanceCover {
 
 LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                                      const BlockTag& consumer, const Buffer& buffer,
-                                     const VarRef& loop, const Facts& facts) {
+                                     const VarRef& loop, const Facts& facts, KnownCovers* known) {
   if (BlockSite site = find_block(root, consumer); site.block)
     for (const auto& it : site.block->iters)  // a block that never runs reads nothing
       if (it.kind == IterKind::spatial && is_const(it.extent, 0)) return {};
-  Cover cover = covers(root, producers, consumer, buffer, loop, facts);
+  Cover cover = covers(root, producers, consumer, buffer, loop, facts, known);
   if (cover.covered) return {};
   for (const auto& p : producers)
     if (InstanceCover(root, p, consumer, buffer, facts).holds(loop)) return {};
@@ -28183,11 +28238,12 @@ inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
-                                      const ForNode& loop, const Facts& facts) {
+                                      const ForNode& loop, const Facts& facts, KnownCovers* known) {
   if (touched_bare(loop.body, buffer)) return false;
   Vec<BlockSite> all = writers(loop.body, buffer);
   for (const auto& w : all)
     if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
+  KnownCovers own;
   for (const auto& reader : readers(loop.body, buffer)) {
     const BlockNode& block = *reader.block;
     if (block.init && writes_buffer(block, buffer)) {
@@ -28198,7 +28254,7 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
     for (const auto& w : all)
       if (w.block->tag != block.tag) others.push_back(w.block->tag);
     if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
-                                         block.tag, buffer, loop.var, facts)
+                                         block.tag, buffer, loop.var, facts, known ? known : &own)
                                .empty())
       return false;
   }
@@ -48379,24 +48435,26 @@ class PlaceBuffers : public Mutator {
     const auto* a = s.as<AllocNode>();
     if (!a) return descend(s);
     Stmt body = stmt(a->body);
-    return mentions(body, a->buffer) ? place(a->buffer, body) : body;
+    KnownCovers known;
+    return mentions(body, a->buffer) ? place(a->buffer, body, known) : body;
   }
 
  private:
-  Stmt place(const Buffer& b, const Stmt& s) const {
-    if (const auto* f = s.as<ForNode>(); f && belongs_inside(b, *f))
-      return make_for(f->var, f->min, f->extent, place(b, f->body), f->loop_kind, f->attributes);
-    if (const auto* seq = s.as<SeqNode>()) return place_in(b, *seq);
-    if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, place(b, a->body));
+  Stmt place(const Buffer& b, const Stmt& s, KnownCovers& known) const {
+    if (const auto* f = s.as<ForNode>(); f && belongs_inside(b, *f, known))
+      return make_for(f->var, f->min, f->extent, place(b, f->body, known), f->loop_kind,
+                      f->attributes);
+    if (const auto* seq = s.as<SeqNode>()) return place_in(b, *seq, known);
+    if (const auto* a = s.as<AllocNode>()) return make_alloc(a->buffer, place(b, a->body, known));
     if (const auto* i = s.as<IfNode>(); i && !i->else_body && !mentions(i->condition, b))
-      return make_if(i->condition, place(b, i->then_body));
+      return make_if(i->condition, place(b, i->then_body, known));
     if (const auto* let = s.as<LetStmtNode>(); let && !mentions(let->value, b))
-      return make_let_stmt(let->var, let->value, place(b, let->body));
+      return make_let_stmt(let->var, let->value, place(b, let->body, known));
     return make_alloc(b, s);
   }
 
   // Around the statements from the first to the last that use it.
-  Stmt place_in(const Buffer& b, const SeqNode& seq) const {
+  Stmt place_in(const Buffer& b, const SeqNode& seq, KnownCovers& known) const {
     Vec<Stmt> before, users, after;
     for (const auto& child : seq.stmts) {
       if (!mentions(child, b)) {
@@ -48407,20 +48465,21 @@ class PlaceBuffers : public Mutator {
       after.clear();
       users.push_back(child);
     }
-    before.push_back(users.size() == 1 ? place(b, users[0]) : make_alloc(b, make_seq(users)));
+    before.push_back(users.size() == 1 ? place(b, users[0], known)
+                                       : make_alloc(b, make_seq(users)));
     before.append(after);
     return make_seq(std::move(before));
   }
 
   // Nothing is carried from one iteration to another.
-  bool belongs_inside(const Buffer& b, const ForNode& f) const {
+  bool belongs_inside(const Buffer& b, const ForNode& f, KnownCovers& known) const {
     if (mentions(f.min, b) || mentions(f.extent, b)) return false;
     // An init goes before the outermost loop that feeds its reduction, also if that is one of a
     // single iteration.
     for (const auto& w : writers(f.body, b))
       if (w.block->reducer && !final_at(program_->body, w.block->tag, f.var)) return false;
     const LoopSite site = find_loop(program_->body, f.var);
-    return runs_at_most_once(f) || filled_each_iteration(program_, b, *site.loop, facts_);
+    return runs_at_most_once(f) || filled_each_iteration(program_, b, *site.loop, facts_, &known);
   }
 
   const Program& program_;

@@ -6,7 +6,9 @@ from .core import BUILD, Case, Job, Settings, Step, command_case, skipped
 
 def tiles() -> Case:
     missing = why_missing(BUILD, "tests/tile_moves")
-    return skipped("tiles", missing) if missing else command_case("tiles", [BUILD / "tests" / "tile_moves"], timeout=3600)
+    if missing:
+        return skipped("tiles", missing)
+    return command_case("tiles", [BUILD / "tests" / "tile_moves"], timeout=3600)
 
 
 def jobs(_: Settings) -> list[Job]:

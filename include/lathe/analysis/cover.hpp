@@ -13,11 +13,38 @@ struct Cover {
   std::string why;       ///< if not
 };
 
+namespace detail {
+
+/// What was found out about one buffer. Questions that follow each other, about several consumers
+/// and the loops around them, gather accesses once and prove each cover once; the buffer, the facts
+/// and, but for consumers that differ, the root must be the same.
+class KnownCovers {
+ public:
+  const Vec<AccessSite>& accesses_below(const Stmt& body, const Buffer& buffer, const Facts& facts);
+  const Cover* find(const Stmt& body, const Vec<BlockTag>& producers, const BlockTag& consumer);
+  const Cover& keep(const Stmt& body, const Vec<BlockTag>& producers, const BlockTag& consumer,
+                    Cover cover);
+
+ private:
+  struct Answer {
+    Stmt body;
+    Vec<BlockTag> producers;
+    BlockTag consumer;
+    Cover cover;
+  };
+  Stmt body_;
+  Vec<AccessSite> accesses_;
+  Vec<Answer> answers_;
+};
+
+}  // namespace detail
+
 /// The reads of `buffer` below consumer against the writes below the producers, with the loops
 /// outside `loop` and `loop` itself fixed (an empty loop: the whole root). Producers must come
 /// before the consumer in program order.
 Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
-             const Buffer& buffer, const VarRef& loop, const Facts& facts = {});
+             const Buffer& buffer, const VarRef& loop, const Facts& facts = {},
+             detail::KnownCovers* known = nullptr);
 /// At the lowest loop that is common to producer and consumer.
 Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,
              const Buffer& buffer, const Facts& facts = {});

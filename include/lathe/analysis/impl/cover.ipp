@@ -14,13 +14,36 @@ inline bool has_tag(const Vec<BlockTag>& tags, const AccessSite& a) {
   return false;
 }
 
+LATHE_DECL const Vec<AccessSite>& KnownCovers::accesses_below(const Stmt& body,
+                                                              const Buffer& buffer,
+                                                              const Facts& facts) {
+  if (!body_.same_as(body)) {
+    body_ = body;
+    accesses_ = accesses_to(buffer, body, facts);
+  }
+  return accesses_;
+}
+
+LATHE_DECL const Cover* KnownCovers::find(const Stmt& body, const Vec<BlockTag>& producers,
+                                          const BlockTag& consumer) {
+  for (const auto& a : answers_)
+    if (a.body.same_as(body) && a.consumer == consumer && a.producers == producers) return &a.cover;
+  return nullptr;
+}
+
+LATHE_DECL const Cover& KnownCovers::keep(const Stmt& body, const Vec<BlockTag>& producers,
+                                          const BlockTag& consumer, Cover cover) {
+  answers_.push_back({body, producers, consumer, std::move(cover)});
+  return answers_.back().cover;
+}
+
 /// One question of cover: gathers the accesses below the deepest loop that producers and consumer
 /// share.
 class CoverTest {
  public:
   CoverTest(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
-            const Buffer& buffer)
-      : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer) {}
+            const Buffer& buffer, KnownCovers& known)
+      : root_(root), producers_(producers), consumer_(consumer), buffer_(buffer), known_(known) {}
 
   Cover run(const VarRef& loop, const Facts& facts) {
     BlockSite reader = find_block(root_, consumer_);
@@ -53,7 +76,8 @@ class CoverTest {
       inside.bind(*site.loop);
       body = site.loop->body;
     }
-    return in_body(body, inside);
+    if (const Cover* known = known_.find(body, producers_, consumer_)) return *known;
+    return known_.keep(body, producers_, consumer_, in_body(body, inside));
   }
 
  private:
@@ -61,16 +85,16 @@ class CoverTest {
 
   Cover in_body(const Stmt& body, const Facts& facts) {
     Vec<AccessSite> reads, writes, others;
-    for (auto& a : accesses_to(buffer_, body, facts)) {
+    for (const auto& a : known_.accesses_below(body, buffer_, facts)) {
       const bool mine = a.block && a.block->tag == consumer_;
       if (mine && a.is_write)
         return fail("block '" + consumer_->name + "' writes '" + buffer_->name + "' itself");
       if (mine && a.reads())
-        reads.push_back(std::move(a));
+        reads.push_back(a);
       else if (a.is_write && has_tag(producers_, a))
-        writes.push_back(std::move(a));
+        writes.push_back(a);
       else if (a.is_write)
-        others.push_back(std::move(a));
+        others.push_back(a);
     }
     if (reads.empty()) return {true, {}};
     if (writes.empty()) return fail("nothing writes '" + buffer_->name + "' there");
@@ -96,6 +120,7 @@ class CoverTest {
   const Vec<BlockTag>& producers_;
   const BlockTag& consumer_;
   const Buffer& buffer_;
+  KnownCovers& known_;
 };
 
 }  // namespace detail
@@ -115,8 +140,11 @@ LATHE_DECL bool final_at(const Stmt& root, const BlockTag& block, const VarRef& 
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const Vec<BlockTag>& producers, const BlockTag& consumer,
-                        const Buffer& buffer, const VarRef& loop, const Facts& facts) {
-  return detail::CoverTest(root, producers, consumer, buffer).run(loop, facts);
+                        const Buffer& buffer, const VarRef& loop, const Facts& facts,
+                        detail::KnownCovers* known) {
+  detail::KnownCovers own;
+  return detail::CoverTest(root, producers, consumer, buffer, known ? *known : own)
+      .run(loop, facts);
 }
 
 LATHE_DECL Cover covers(const Stmt& root, const BlockTag& producer, const BlockTag& consumer,

@@ -32,11 +32,12 @@ inline bool reads_besides_update(const BlockNode& block, const Buffer& buffer) {
 // Every read of the buffer below the loop finds what the same iteration wrote. A reduction with its
 // init finds that, if no loop at or above this one feeds it.
 LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buffer,
-                                      const ForNode& loop, const Facts& facts) {
+                                      const ForNode& loop, const Facts& facts, KnownCovers* known) {
   if (touched_bare(loop.body, buffer)) return false;
   Vec<BlockSite> all = writers(loop.body, buffer);
   for (const auto& w : all)
     if (w.block->reducer && !final_at(program->body, w.block->tag, loop.var)) return false;
+  KnownCovers own;
   for (const auto& reader : readers(loop.body, buffer)) {
     const BlockNode& block = *reader.block;
     if (block.init && writes_buffer(block, buffer)) {
@@ -47,7 +48,7 @@ LATHE_DECL bool filled_each_iteration(const Program& program, const Buffer& buff
     for (const auto& w : all)
       if (w.block->tag != block.tag) others.push_back(w.block->tag);
     if (others.empty() || !why_not_found(without_updates(program, block.tag, buffer)->body, others,
-                                         block.tag, buffer, loop.var, facts)
+                                         block.tag, buffer, loop.var, facts, known ? known : &own)
                                .empty())
       return false;
   }

@@ -168,11 +168,11 @@ class InstanceCover {
 
 LATHE_DECL std::string why_not_found(const Stmt& root, const Vec<BlockTag>& producers,
                                      const BlockTag& consumer, const Buffer& buffer,
-                                     const VarRef& loop, const Facts& facts) {
+                                     const VarRef& loop, const Facts& facts, KnownCovers* known) {
   if (BlockSite site = find_block(root, consumer); site.block)
     for (const auto& it : site.block->iters)  // a block that never runs reads nothing
       if (it.kind == IterKind::spatial && is_const(it.extent, 0)) return {};
-  Cover cover = covers(root, producers, consumer, buffer, loop, facts);
+  Cover cover = covers(root, producers, consumer, buffer, loop, facts, known);
   if (cover.covered) return {};
   for (const auto& p : producers)
     if (InstanceCover(root, p, consumer, buffer, facts).holds(loop)) return {};
