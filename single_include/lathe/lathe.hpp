@@ -35837,8 +35837,12 @@ inline Verdict check_rfactor_loops(RfactorPlan& plan) {
                         "rfactor its outermost reduce loop " + in_quotes(loop->var->name));
     first = false;
   }
-  for (const auto& loop : plan.site.loops)
+  // The fold of the partial results keeps none of these loops.
+  for (const auto& loop : plan.site.loops) {
     if (auto no = check_bound(*loop, *plan.loop)) return no;
+    for (const auto& reduce : plan.reduce)
+      if (auto no = check_bound(*loop, *reduce)) return no;
+  }
   // Each is an iterator of the partial results, whose domain names no loops.
   for (const auto& loop : plan.reduce)
     for (const auto& outer : plan.site.loops)

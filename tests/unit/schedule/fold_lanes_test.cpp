@@ -244,3 +244,17 @@ TEST_CASE("fold_lanes: refusals") {
         "error[L0219] fold_lanes: the reduction of 'S' shares loop 'q'(4) with statements in no "
         "block");
 }
+
+TEST_CASE("rfactor, fold_lanes: a spatial loop that ends where one of the reduction says") {
+  lt::Schedule s = schedule_of(R"(program p(in X: f32[4, 4, 8], out S: f32[4]):
+  for q in 0..4:
+    for i in 0..q + 1:
+      for r in 0..8:
+        block S(vi in 0..4 = i, reduce vq in 0..4 = q, reduce vr in 0..8 = r) reduce sum init:
+          S[vi] sum= X[vi, vq, vr]
+)");
+  const lt::LoopRef r = s.loops("S")[2];
+  CHECK(refused_line(s, [&](lt::Schedule& t) { t.rfactor(r); }) ==
+        "error[L0219] rfactor: the bound of loop 'i'(q + 1) depends on loop 'q'");
+  CHECK(refused_id(s, [&](lt::Schedule& t) { t.fold_lanes(r, 4); }) == "L0219");
+}
