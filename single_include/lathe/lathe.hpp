@@ -29327,7 +29327,8 @@ class WhyNotHonoured {
   std::string operator()(const PrefetchAttr& a) const {
     bool read = false;
     any_use(loop().body, [&](const BufferUse& use) {
-      return read = read || (use.reads() && use.buffer->name == a.buffer);
+      if (use.reads() && use.buffer->name == a.buffer) read = true;
+      return read;
     });
     if (read) return {};
     return "nothing inside loop " + describe(loop()) + " reads " + in_quotes(a.buffer);
@@ -35876,6 +35877,42 @@ inline Verdict check_terms(const Program& program, const RfactorPlan& plan) {
   return {};
 }
 
+/// Whether each point has a term, whose condition on data nothing of the fold precedes.
+inline bool surely_folds(const BlockSite& site, const Facts& facts) {
+  const BlockNode& block = *site.block;
+  for (const auto& loop : site.loops)
+    if (feeds(*loop, block, IterKind::reduce) && !prove(loop->extent > 0, facts)) return false;
+  const auto of_fold = [&](const AnyExpr& part) {
+    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
+      return it.kind == IterKind::reduce && uses_var(part, it.var);
+    });
+  };
+  for (const auto& it : block.iters)
+    if (it.kind == IterKind::reduce && !(prove(it.binding >= it.min, facts) &&
+                                         prove(it.binding < fold_add(it.min, it.extent), facts)))
+      return false;
+  for (const auto& part : conjuncts(block.predicate)) {
+    if (of_fold(part)) return false;
+    if (!is_load_free(part)) return true;
+  }
+  return true;
+}
+
+// The fold of the partial results asks the conditions that name none of its iterators. A block
+// without an init has asked them for its terms alone, and where there are none, what they load need
+// not be there.
+inline Verdict check_conditions(const Program& program, const RfactorPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  const AnyExpr asked = init_predicate(block);
+  if (block.init || !asked || is_load_free(asked)) return {};
+  if (surely_folds(plan.site, facts_on(plan.site.path, program_facts(program)))) return {};
+  return refusal_at(block.tag, "L0219",
+                    "block " + in_quotes(block.name()) + " asks " + str(asked) +
+                        " for its terms alone, and there may be none: the fold of partial results "
+                        "would ask it in any case",
+                    "give the block an init, or a condition that loads nothing");
+}
+
 inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPlan& plan) {
   LoopSite site = find_loop(program->body, args[0].loop);
   plan.loop = site.loop;
@@ -35887,6 +35924,7 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
         block.tag, "L0219",
         "the order of " + in_quotes(block.name()) + " matters: " + std::string(plan.reducer.why));
   if (auto no = check_terms(program, plan)) return no;
+  if (auto no = check_conditions(program, plan)) return no;
   if (ragged(block))
     return refusal_at(block.tag, "L0219",
                       "block " + in_quotes(block.name()) +

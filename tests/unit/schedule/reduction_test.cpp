@@ -1,4 +1,5 @@
 #include "kernels.hpp"
+#include "lowered.hpp"
 
 using namespace test;
 
@@ -174,4 +175,41 @@ TEST_CASE("rfactor: refusals") {
   auto i2_r2_loops = strict.loops<2>(k.S);
   lt::LoopRef i2 = i2_r2_loops[0], r2 = i2_r2_loops[1];
   CHECK(refused_id(strict, [&](lt::Schedule& t) { t.rfactor(r2); }) == "L0226");
+}
+
+TEST_CASE("rfactor: a condition on data is not asked where there may be no term") {
+  const auto schedule = [](const std::string& extent, const std::string& where) {
+    return lt::Schedule(
+        lt::parse("program P<n>(in X: i32[4, n], inout Y: i32[4]):\n"
+                  "  for i in 0..4:\n"
+                  "    for j in 0.." +
+                  extent +
+                  ":\n"
+                  "      block Y(v in 0..4 = i, reduce w in 0.." +
+                  extent + " = j) where " + where +
+                  " reduce sum:\n"
+                  "        Y[v] sum= X[v, w]\n"));
+  };
+  const auto loop_of = [](lt::Schedule& s, bool lanes) {
+    const lt::LoopRef j = s.loops("Y")[1];
+    return lanes ? j : s.split_any(j, {lt::infer, 8})[1];
+  };
+  const auto factored = [](lt::Schedule& s, const lt::LoopRef& loop, bool lanes) {
+    lanes ? s.fold_lanes(loop, 8) : s.rfactor(loop);
+  };
+  for (const bool lanes : {false, true}) {
+    // n may be 0, or X[v, 0] be asked of no w.
+    for (const auto& [extent, where] : std::vector<std::pair<std::string, std::string>>{
+             {"n", "X[v, 0] > 1i32"}, {"16", "w < n && X[v, 0] > 1i32"}}) {
+      lt::Schedule s = schedule(extent, where);
+      const lt::LoopRef loop = loop_of(s, lanes);
+      CHECK(refused_id(s, [&](lt::Schedule& t) { factored(t, loop, lanes); }) == "L0219");
+    }
+    for (const auto& [extent, where] : std::vector<std::pair<std::string, std::string>>{
+             {"16", "X[v, 0] > 1i32"}, {"n", "X[v, w] > 1i32"}, {"n", "v < 3"}}) {
+      lt::Schedule start = schedule(extent, where), s = start;
+      factored(s, loop_of(s, lanes), lanes);
+      for (const std::int64_t n : {16, 17}) check_lowered(start, s, {{"n", n}});
+    }
+  }
 }

@@ -35,7 +35,8 @@ class WhyNotHonoured {
   std::string operator()(const PrefetchAttr& a) const {
     bool read = false;
     any_use(loop().body, [&](const BufferUse& use) {
-      return read = read || (use.reads() && use.buffer->name == a.buffer);
+      if (use.reads() && use.buffer->name == a.buffer) read = true;
+      return read;
     });
     if (read) return {};
     return "nothing inside loop " + describe(loop()) + " reads " + in_quotes(a.buffer);
