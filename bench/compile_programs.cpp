@@ -111,10 +111,12 @@ void grouped_convolution() {
 void fifty_stages() {
   lt::Input<float, 1> X("X", {100000});
   std::vector<lt::Tensor<float, 1>> all;
-  for (int k = 0; k < 50; ++k)
-    all.push_back(lt::compute("T" + std::to_string(k), {100000}, [&](lt::Var i) {
-      return (k == 0 ? X(i) : all.back()(i)) * 0.5f + X(i);
-    }));
+  for (int k = 0; k < 50; ++k) {
+    std::string name = "T";
+    name += std::to_string(k);  // g++ 12 warns of "T" + … (-Wrestrict)
+    all.push_back(lt::compute(
+        name, {100000}, [&](lt::Var i) { return (k == 0 ? X(i) : all.back()(i)) * 0.5f + X(i); }));
+  }
   (void)lt::jit_any({all.back(), options()}, {});
 }
 
