@@ -10359,7 +10359,11 @@ namespace lathe::detail {
 class SharingMutator : public Mutator {
  public:
   AnyExpr expr(const AnyExpr& e) final {
-    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return e;
+    if (e.kind() == ExprKind::Const) return e;
+    if (e.kind() == ExprKind::Var) {
+      const AnyExpr* fresh = renewed_.find(e.get());
+      return fresh ? *fresh : e;
+    }
     // Only a node with several owners can be met twice.
     if (!e->shared()) return rewritten(e);
     if (const AnyExpr* known = known_.find(e.get())) return *known;
@@ -10377,6 +10381,13 @@ class SharingMutator : public Mutator {
   virtual AnyExpr rewritten(const AnyExpr& e) = 0;
   /// Whether the node has been met already.
   bool known(const AnyExpr& e) const { return known_.contains(e.get()); }
+  /// What stands for the variable of a let from here on: what is rewritten twice, once for each arm
+  /// that shares it, binds variables of its own each time.
+  VarRef renewed(const VarRef& var) {
+    VarRef fresh = make_var(var->name, var->dtype);
+    renewed_[var.get()] = AnyExpr(fresh);
+    return fresh;
+  }
   /// What is rewritten from here on may be forgotten.
   std::size_t mark() const { return order_.size(); }
   void forget(std::size_t mark) {
@@ -10384,7 +10395,7 @@ class SharingMutator : public Mutator {
   }
 
  private:
-  NodeMap<AnyExpr> known_;
+  NodeMap<AnyExpr> known_, renewed_;
   Vec<AnyExpr> order_;
 };
 
@@ -38526,7 +38537,8 @@ inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   if (inferred == args.size()) return {};
   const AnyExpr& extent = plan.site.loop->extent;
   AnyExpr up = fold_floordiv(fold_add(extent, fold_sub(plan.product, AnyExpr(1))), plan.product);
-  plan.factors[inferred] = simplify(up, plan.facts);
+  // The loop's own end stays too, as a guard or a domain.
+  plan.factors[inferred] = fresh_lets(simplify(up, plan.facts));
   plan.guarded = !prove_divides(plan.product, extent, plan.facts);
   plan.product = plan.guarded ? fold_mul(plan.product, plan.factors[inferred]) : extent;
   return {};
@@ -38718,7 +38730,7 @@ inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
     VarRef var = make_var(loop_name(base + suffix, used));
     AnyExpr stride(1);
     for (std::size_t inner = k + 1; inner < plan.factors.size(); ++inner)
-      stride = fold_mul(stride, plan.factors[inner]);
+      stride = fold_mul(stride, fresh_lets(plan.factors[inner]));
     value = fold_add(value, fold_mul(AnyExpr(var), stride));
     heads.push_back({var, AnyExpr(0), plan.factors[k]});
   }
@@ -45539,6 +45551,8 @@ class DeinterleaveLoads : public SharingMutator {
     if (condition.dtype().lanes > 1) by_lanes_ = true;
     AnyExpr yes = arm(n->yes), no = arm(n->no);
     by_lanes_ = around;
+    // A let around it that stands in two places has to stay one, which binds its variables once.
+    if (condition.same_as(n->condition) && yes.same_as(n->yes) && no.same_as(n->no)) return e;
     return make_select(std::move(condition), std::move(yes), std::move(no));
   }
 
@@ -46328,8 +46342,10 @@ class MaskArms : public SharingMutator {
   AnyExpr let(const LetNode& n) {
     const std::size_t before = mark();
     Vec<LetBinding> bindings;
-    for (const auto& b : n.bindings)
-      bindings.push_back({b.var, under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value)});
+    for (const auto& b : n.bindings) {
+      AnyExpr value = under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value);
+      bindings.push_back({renewed(b.var), std::move(value)});
+    }
     AnyExpr body = expr(n.body);
     // The same body under another binding of the variables is another value.
     forget(before);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/jit/jit.hpp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/lower/pipeline.hpp>
 
 namespace lathe::detail {

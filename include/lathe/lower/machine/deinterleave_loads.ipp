@@ -201,6 +201,8 @@ class DeinterleaveLoads : public SharingMutator {
     if (condition.dtype().lanes > 1) by_lanes_ = true;
     AnyExpr yes = arm(n->yes), no = arm(n->no);
     by_lanes_ = around;
+    // A let around it that stands in two places has to stay one, which binds its variables once.
+    if (condition.same_as(n->condition) && yes.same_as(n->yes) && no.same_as(n->no)) return e;
     return make_select(std::move(condition), std::move(yes), std::move(no));
   }
 

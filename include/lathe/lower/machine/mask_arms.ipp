@@ -63,8 +63,10 @@ class MaskArms : public SharingMutator {
   AnyExpr let(const LetNode& n) {
     const std::size_t before = mark();
     Vec<LetBinding> bindings;
-    for (const auto& b : n.bindings)
-      bindings.push_back({b.var, under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value)});
+    for (const auto& b : n.bindings) {
+      AnyExpr value = under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value);
+      bindings.push_back({renewed(b.var), std::move(value)});
+    }
     AnyExpr body = expr(n.body);
     // The same body under another binding of the variables is another value.
     forget(before);

@@ -10,7 +10,11 @@ namespace lathe::detail {
 class SharingMutator : public Mutator {
  public:
   AnyExpr expr(const AnyExpr& e) final {
-    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return e;
+    if (e.kind() == ExprKind::Const) return e;
+    if (e.kind() == ExprKind::Var) {
+      const AnyExpr* fresh = renewed_.find(e.get());
+      return fresh ? *fresh : e;
+    }
     // Only a node with several owners can be met twice.
     if (!e->shared()) return rewritten(e);
     if (const AnyExpr* known = known_.find(e.get())) return *known;
@@ -28,6 +32,13 @@ class SharingMutator : public Mutator {
   virtual AnyExpr rewritten(const AnyExpr& e) = 0;
   /// Whether the node has been met already.
   bool known(const AnyExpr& e) const { return known_.contains(e.get()); }
+  /// What stands for the variable of a let from here on: what is rewritten twice, once for each arm
+  /// that shares it, binds variables of its own each time.
+  VarRef renewed(const VarRef& var) {
+    VarRef fresh = make_var(var->name, var->dtype);
+    renewed_[var.get()] = AnyExpr(fresh);
+    return fresh;
+  }
   /// What is rewritten from here on may be forgotten.
   std::size_t mark() const { return order_.size(); }
   void forget(std::size_t mark) {
@@ -35,7 +46,7 @@ class SharingMutator : public Mutator {
   }
 
  private:
-  NodeMap<AnyExpr> known_;
+  NodeMap<AnyExpr> known_, renewed_;
   Vec<AnyExpr> order_;
 };
 

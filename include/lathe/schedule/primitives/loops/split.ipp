@@ -157,7 +157,7 @@ inline Vec<LoopHead> split_heads(const SplitPlan& plan, AnyExpr& value) {
     VarRef var = make_var(loop_name(base + suffix, used));
     AnyExpr stride(1);
     for (std::size_t inner = k + 1; inner < plan.factors.size(); ++inner)
-      stride = fold_mul(stride, plan.factors[inner]);
+      stride = fold_mul(stride, fresh_lets(plan.factors[inner]));
     value = fold_add(value, fold_mul(AnyExpr(var), stride));
     heads.push_back({var, AnyExpr(0), plan.factors[k]});
   }

@@ -128,7 +128,8 @@ inline Verdict read_factors(SplitPlan& plan, const Vec<Arg>& args) {
   if (inferred == args.size()) return {};
   const AnyExpr& extent = plan.site.loop->extent;
   AnyExpr up = fold_floordiv(fold_add(extent, fold_sub(plan.product, AnyExpr(1))), plan.product);
-  plan.factors[inferred] = simplify(up, plan.facts);
+  // The loop's own end stays too, as a guard or a domain.
+  plan.factors[inferred] = fresh_lets(simplify(up, plan.facts));
   plan.guarded = !prove_divides(plan.product, extent, plan.facts);
   plan.product = plan.guarded ? fold_mul(plan.product, plan.factors[inferred]) : extent;
   return {};
