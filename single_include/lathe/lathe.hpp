@@ -6666,12 +6666,55 @@ RuntimeSymbols runtime_symbols();
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
+// ---- lathe/jit/kernel_code.hpp
+// Machine code of kernels.
+
+namespace lathe {
+
+class LoadedKernel;
+
+/// Which options decide what machine code does (JitOptions).
+struct CodeKind {
+  bool strict = false, checked = false;
+  bool dense = false;  ///< LowerOptions::dense
+  Math math = Math::normal;
+  bool operator==(const CodeKind&) const = default;
+};
+
+/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
+struct ProgramVersions {
+  Vec<Program> before;
+  Program last;
+};
+
+/// Machine code with what it was made from; shared by all kernels of equal programs.
+struct KernelCode : RefCounted {
+  ProgramVersions versions;
+  Program scheduled, lowered;  ///< the versions as one program
+  Target target;
+  CodeKind kind;
+  int llvm_major = 0;
+  std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
+  LlvmKernel text;
+  std::shared_ptr<const LoadedKernel> loaded;
+  KernelEntry entry = nullptr;
+
+  KernelNotes notes(std::string_view name) const {
+    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
+  }
+};
+
+}  // namespace lathe
+
+LATHE_LEAN_END
+
 // ---- lathe/jit/kernel.hpp
 // Kernels: typed, immutable function objects over views.
 
 namespace lathe {
 
-struct KernelCode;
 class OpenCode;
 
 namespace detail {
@@ -6740,7 +6783,7 @@ class AnyKernel {
   friend class Kernel;
 
   struct State : RefCounted {
-    // Where code is known: it has members that cost a user's compiler time, a mutex for one.
+    // Where OpenCode is known: it has a mutex, which costs a user's compiler time.
     State();
     ~State() override;
 
@@ -11867,43 +11910,41 @@ class EvalFrame {
 
 LATHE_LEAN_BEGIN
 
-// ---- lathe/jit/kernel_code.hpp
-// Machine code of kernels: one for arguments without gaps, and a second one where calls have gaps.
+// ---- lathe/jit/code_cache.hpp
+// The machine code that a context has made already.
 
 namespace lathe {
 
-class LoadedKernel;
+/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
+/// alive.
+class CodeCache : public RefCounted {
+ public:
+  static constexpr std::size_t kKept = 256;
 
-/// Which options decide what machine code does (JitOptions).
-struct CodeKind {
-  bool strict = false, checked = false;
-  bool dense = false;  ///< LowerOptions::dense
-  Math math = Math::normal;
-  bool operator==(const CodeKind&) const = default;
+  static CodeCache& of(const Context& context);
+  /// The code of an equal program, or none.
+  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
+                       CodeKind kind, int llvm_major);
+  /// Adds code, unless another thread was first: then that one.
+  Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
+  std::size_t size() const;
+  void clear();
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    Ref<KernelCode> code;
+  };
+  mutable std::mutex mutex_;
+  Vec<Entry> entries_;  ///< oldest use first
 };
 
-/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
-struct ProgramVersions {
-  Vec<Program> before;
-  Program last;
-};
+}  // namespace lathe
 
-/// Machine code with what it was made from; shared by all kernels of equal programs.
-struct KernelCode : RefCounted {
-  ProgramVersions versions;
-  Program scheduled, lowered;  ///< the versions as one program
-  Target target;
-  CodeKind kind;
-  int llvm_major = 0;
-  std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
-  LlvmKernel text;
-  std::shared_ptr<const LoadedKernel> loaded;
-  KernelEntry entry = nullptr;
+// ---- lathe/jit/open_code.hpp
+// Code of a kernel for views with gaps between rows, beside that for views without.
 
-  KernelNotes notes(std::string_view name) const {
-    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
-  }
-};
+namespace lathe {
 
 /// What a kernel does with views that its code is not for. Thread-safe.
 class OpenCode : public RefCounted {
@@ -11933,37 +11974,6 @@ class OpenCode : public RefCounted {
   mutable Ref<KernelCode> code_;
   mutable Evaluator evaluator_;
   mutable std::atomic<State> state_{State::none};  ///< what it names was written before
-};
-
-}  // namespace lathe
-
-// ---- lathe/jit/code_cache.hpp
-// The machine code that a context has made already.
-
-namespace lathe {
-
-/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
-/// alive.
-class CodeCache : public RefCounted {
- public:
-  static constexpr std::size_t kKept = 256;
-
-  static CodeCache& of(const Context& context);
-  /// The code of an equal program, or none.
-  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
-                       CodeKind kind, int llvm_major);
-  /// Adds code, unless another thread was first: then that one.
-  Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
-  std::size_t size() const;
-  void clear();
-
- private:
-  struct Entry {
-    std::uint64_t hash;
-    Ref<KernelCode> code;
-  };
-  mutable std::mutex mutex_;
-  Vec<Entry> entries_;  ///< oldest use first
 };
 
 }  // namespace lathe

@@ -5,6 +5,7 @@
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/binding.hpp>
 #include <lathe/jit/dense_call.hpp>
+#include <lathe/jit/kernel_code.hpp>
 #include <lathe/runtime/abi.hpp>
 #include <lathe/runtime/view.hpp>
 #include <lathe/support/kernel.hpp>
@@ -14,7 +15,6 @@
 
 namespace lathe {
 
-struct KernelCode;
 class OpenCode;
 
 namespace detail {
@@ -83,7 +83,7 @@ class AnyKernel {
   friend class Kernel;
 
   struct State : RefCounted {
-    // Where code is known: it has members that cost a user's compiler time, a mutex for one.
+    // Where OpenCode is known: it has a mutex, which costs a user's compiler time.
     State();
     ~State() override;
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <lathe/codegen/llvm/llvm_ir.hpp>
-#include <lathe/jit/kernel_code.hpp>
+#include <lathe/jit/open_code.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/llvm.hpp>

@@ -8,6 +8,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/code_cache.hpp>
 #include <lathe/jit/jit.hpp>
+#include <lathe/jit/open_code.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/pipeline.hpp>

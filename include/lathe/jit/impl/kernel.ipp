@@ -2,7 +2,7 @@
 
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/kernel.hpp>
-#include <lathe/jit/kernel_code.hpp>
+#include <lathe/jit/open_code.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/text.hpp>
 

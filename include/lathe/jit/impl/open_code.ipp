@@ -1,7 +1,7 @@
 #pragma once
 
 #include <lathe/jit/impl/jit.ipp>
-#include <lathe/jit/kernel_code.hpp>
+#include <lathe/jit/open_code.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/text.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <lathe/ir/verify.hpp>
 #include <lathe/jit/impl/unread.ipp>
-#include <lathe/jit/kernel_code.hpp>
+#include <lathe/jit/open_code.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/support/text.hpp>
 
