@@ -154,6 +154,8 @@ const LoadNode* find_load(const AnyExpr& e);
 bool uses_var(const Stmt& s, const VarRef& var);
 /// The parts of a conjunction in the order in which they are tested; none of no condition.
 Vec<AnyExpr> conjuncts(const AnyExpr& condition);
+/// Whether it names a reduce iterator of these: then an init, which has none, cannot ask it.
+bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e);
 /// Those of a block's predicate that its init shares: they name no reduce iterator.
 Vec<AnyExpr> init_conjuncts(const BlockNode& block);
 /// Variables that occur free, each once, in order of first occurrence.

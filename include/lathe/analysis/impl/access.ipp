@@ -234,7 +234,7 @@ class AccessCollector : public Visitor {
   void add_condition(const AnyExpr& condition) {
     const AnyExpr inside = resolve_inner(condition), over_loops = resolve(condition);
     if (too_long(over_loops)) return;
-    conditions_.push_back({over_loops, inside, names_reduce_iterator(inside)});
+    conditions_.push_back({over_loops, inside, block_ && names_reduce(block_->iters, inside)});
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
@@ -242,12 +242,6 @@ class AccessCollector : public Visitor {
       expr(part);
       add_condition(part);
     }
-  }
-  bool names_reduce_iterator(const AnyExpr& e) const {
-    if (!block_) return false;
-    for (const auto& it : block_->iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
   }
   void inside_block(const BlockNode& n) {
     if (n.predicate) add_predicate(n.predicate);

@@ -21,13 +21,15 @@ LATHE_DECL Vec<AnyExpr> conjuncts(const AnyExpr& condition) {
   return out;
 }
 
+LATHE_DECL bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e) {
+  return std::any_of(iters.begin(), iters.end(), [&](const IterVar& it) {
+    return it.kind == IterKind::reduce && uses_var(e, it.var);
+  });
+}
+
 LATHE_DECL Vec<AnyExpr> init_conjuncts(const BlockNode& block) {
   Vec<AnyExpr> out = conjuncts(block.predicate);
-  out.erase_if([&](const AnyExpr& part) {
-    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
-      return it.kind == IterKind::reduce && uses_var(part, it.var);
-    });
-  });
+  out.erase_if([&](const AnyExpr& part) { return names_reduce(block.iters, part); });
   return out;
 }
 

@@ -113,17 +113,12 @@ inline bool surely_folds(const BlockSite& site, const Facts& facts) {
   const BlockNode& block = *site.block;
   for (const auto& loop : site.loops)
     if (feeds(*loop, block, IterKind::reduce) && !prove(loop->extent > 0, facts)) return false;
-  const auto of_fold = [&](const AnyExpr& part) {
-    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
-      return it.kind == IterKind::reduce && uses_var(part, it.var);
-    });
-  };
   for (const auto& it : block.iters)
     if (it.kind == IterKind::reduce && !(prove(it.binding >= it.min, facts) &&
                                          prove(it.binding < fold_add(it.min, it.extent), facts)))
       return false;
   for (const auto& part : conjuncts(block.predicate)) {
-    if (of_fold(part)) return false;
+    if (names_reduce(block.iters, part)) return false;
     if (!is_load_free(part)) return true;
   }
   return true;
@@ -255,12 +250,6 @@ class RfactorBlocks {
     return AnyExpr(var);
   }
 
-  static bool names_reduce(const BlockNode& block, const AnyExpr& e) {
-    for (const auto& it : block.iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
-  }
-
   // Old reduce iterators over the new ones, with their domains as conditions. A slice of them that
   // is empty has to hold the identity: a condition must not reach the init, so it names a reduce
   // iterator, if need be one that is zero.
@@ -273,7 +262,7 @@ class RfactorBlocks {
       bool inside_domain =
           prove(value >= it.min, inside) && prove(value < fold_add(it.min, it.extent), inside);
       bool in_predicate = block_.predicate.get() && uses_var(block_.predicate, it.var);
-      if ((!inside_domain || in_predicate) && !names_reduce(out, value))
+      if ((!inside_domain || in_predicate) && !names_reduce(out.iters, value))
         value = fold_add(value, zero_of_reduce(out));
       map_.emplace_back(it.var, value);
       if (inside_domain) continue;

@@ -273,12 +273,6 @@ inline Verdict check_instance_order(const Program& program, BlockLayout& plan, c
   return {};
 }
 
-inline bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e) {
-  for (const auto& it : iters)
-    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-  return false;
-}
-
 // A condition that names a reduce iterator does not hold for the init, so it goes on naming one
 // where the iterator had one value and became a number.
 inline Verdict plan_predicate(BlockLayout& plan) {
