@@ -1,5 +1,6 @@
 // Programs whose compilation is timed: kinds that the suites of kernels do not have.
 #include "compile_times.hpp"
+#include "hand/register_tile.hpp"
 #include "lathe_side.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -128,15 +129,7 @@ void large_tile() {
   auto C =
       lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
   lt::Schedule s(C);
-  auto [i, j, q] = s.loops<3>(C);
-  auto [io, ii] = s.split<2>(i, {lt::infer, 14});
-  auto [jo, ji] = s.split<2>(j, {lt::infer, 4 * lt::host().lanes(4)});
-  auto [qo, qi] = s.split<2>(q, {lt::infer, 8});
-  s.reorder({io, jo, qo, qi, ii, ji});
-  const lt::BlockRef out = s.cache_write(C, lt::Scope::local);
-  s.reverse_compute_at(out, jo);
-  s.decompose_reduction(C, qo);
-  s.unroll(qi), s.unroll(ii), s.vectorize(ji);
+  register_tile(s, C, 14, 4, 8);
   (void)lt::jit_any({s, options()}, {});
 }
 

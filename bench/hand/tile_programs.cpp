@@ -1,6 +1,7 @@
 // Tiles in registers, fused loops, and maxima that keep NaN.
 #include "hand/cases.hpp"
 #include "hand/plain.hpp"
+#include "hand/register_tile.hpp"
 #include "lathe_side.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -49,15 +50,7 @@ HandCase product_of_arguments(int m, int n, int k) {
   auto C =
       lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
   lt::Schedule s(C);
-  auto [i, j, q] = s.loops<3>(C);
-  auto [io, ii] = s.split<2>(i, {lt::infer, 12});
-  auto [jo, ji] = s.split<2>(j, {lt::infer, 2 * lt::host().lanes(4)});
-  auto [qo, qi] = s.split<2>(q, {lt::infer, 4});
-  s.reorder({io, jo, qo, qi, ii, ji});
-  const lt::BlockRef out = s.cache_write(C, lt::Scope::local);
-  s.reverse_compute_at(out, jo);
-  s.decompose_reduction(C, qo);
-  s.unroll(qi), s.unroll(ii), s.vectorize(ji);
+  register_tile(s, C, 12, 2, 4);
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, A, B, C);
   HandCase made = hand_case<float>(
       "f32", data,
