@@ -31,7 +31,7 @@ struct RegisterTile {
 /// is used once; where it and the accumulator both end at the multiplication, LLVM puts the result
 /// in the broadcast's register, also where the next step is written out, so that accumulators
 /// wander and have to be moved back (TwoAddressInstructionPass). With 32 registers the broadcast is
-/// an operand in memory, which leaves no choice.
+/// an operand in memory, which leaves no choice; one of 14 x 2 spills there too, nobody knows why.
 inline bool spills_in_llvm(const RegisterTile& tile) {
   const int registers = lt::Target(tile.machine).vector_registers;
   if (registers == 16) return tile.vectors == 1 && tile.rows >= 8 && tile.unroll >= 2;

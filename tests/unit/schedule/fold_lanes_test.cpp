@@ -104,11 +104,8 @@ TEST_CASE("fold_lanes: several results, ties, integers") {
 }
 
 TEST_CASE("fold_lanes: results of different ranks") {
-  lt::Input<float, 2> X("X", {3, 12});
-  lt::Reduce r("r", 12);
-  auto best = lt::compute("best", {3}, [&](lt::Var i) { return lt::argmax(X(i, r), r); });
-  auto twice = lt::compute("twice", {3}, [&](lt::Var i) { return best.get<0>()(i) * 2.0f; });
-  lt::Schedule start(lt::outputs(twice, best.get<1>())), s = start;
+  const lt::Schedule start = doubled_argmax();
+  lt::Schedule s = start;
   s.transform_layout("best_0", [](lt::Index i) { return lt::layout(i / 2, i % 2); });
   s.fold_lanes(s.loops("best")[1], 4);
   check_lowered(start, s);

@@ -50,4 +50,13 @@ struct RowSum {
         S(lt::compute("S", {n}, [&](lt::Var i) { return lt::sum(X(i, r), r); })) {}
 };
 
+/// Of each row of 12 twice the largest, and its position; the largest is a temporary.
+inline lt::Schedule doubled_argmax() {
+  lt::Input<float, 2> X("X", {3, 12});
+  lt::Reduce r("r", 12);
+  auto best = lt::compute("best", {3}, [&](lt::Var i) { return lt::argmax(X(i, r), r); });
+  auto twice = lt::compute("twice", {3}, [&](lt::Var i) { return best.get<0>()(i) * 2.0f; });
+  return lt::Schedule(lt::outputs(twice, best.get<1>()));
+}
+
 }  // namespace test

@@ -149,11 +149,8 @@ TEST_CASE("rfactor: argmax with ties, integer product, twice") {
 }
 
 TEST_CASE("rfactor: outputs of different ranks") {
-  lt::Input<float, 2> X("X", {3, 12});
-  lt::Reduce r("r", 12);
-  auto best = lt::compute("best", {3}, [&](lt::Var i) { return lt::argmax(X(i, r), r); });
-  auto twice = lt::compute("twice", {3}, [&](lt::Var i) { return best.get<0>()(i) * 2.0f; });
-  lt::Schedule start(lt::outputs(twice, best.get<1>())), s = start;
+  const lt::Schedule start = doubled_argmax();
+  lt::Schedule s = start;
   s.transform_layout("best_0", [](lt::Index i) { return lt::layout(i / 2, i % 2); });
   auto [ro, ri] = s.split(s.loops("best")[1], {lt::infer, 4});
   CHECK(refused_id(s, [&, inner = ri](lt::Schedule& t) { t.rfactor(inner, 2); }) == "L0219");
