@@ -7852,6 +7852,8 @@ const LoadNode* find_load(const AnyExpr& e);
 bool uses_var(const Stmt& s, const VarRef& var);
 /// The parts of a conjunction in the order in which they are tested; none of no condition.
 Vec<AnyExpr> conjuncts(const AnyExpr& condition);
+/// Whether it names a reduce iterator of these: then an init, which has none, cannot ask it.
+bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e);
 /// Those of a block's predicate that its init shares: they name no reduce iterator.
 Vec<AnyExpr> init_conjuncts(const BlockNode& block);
 /// Variables that occur free, each once, in order of first occurrence.
@@ -13683,13 +13685,15 @@ LATHE_DECL Vec<AnyExpr> conjuncts(const AnyExpr& condition) {
   return out;
 }
 
+LATHE_DECL bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e) {
+  return std::any_of(iters.begin(), iters.end(), [&](const IterVar& it) {
+    return it.kind == IterKind::reduce && uses_var(e, it.var);
+  });
+}
+
 LATHE_DECL Vec<AnyExpr> init_conjuncts(const BlockNode& block) {
   Vec<AnyExpr> out = conjuncts(block.predicate);
-  out.erase_if([&](const AnyExpr& part) {
-    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
-      return it.kind == IterKind::reduce && uses_var(part, it.var);
-    });
-  });
+  out.erase_if([&](const AnyExpr& part) { return names_reduce(block.iters, part); });
   return out;
 }
 
@@ -24839,7 +24843,7 @@ class AccessCollector : public Visitor {
   void add_condition(const AnyExpr& condition) {
     const AnyExpr inside = resolve_inner(condition), over_loops = resolve(condition);
     if (too_long(over_loops)) return;
-    conditions_.push_back({over_loops, inside, names_reduce_iterator(inside)});
+    conditions_.push_back({over_loops, inside, block_ && names_reduce(block_->iters, inside)});
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
@@ -24847,12 +24851,6 @@ class AccessCollector : public Visitor {
       expr(part);
       add_condition(part);
     }
-  }
-  bool names_reduce_iterator(const AnyExpr& e) const {
-    if (!block_) return false;
-    for (const auto& it : block_->iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
   }
   void inside_block(const BlockNode& n) {
     if (n.predicate) add_predicate(n.predicate);
@@ -35796,7 +35794,9 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/blocks/rfactor.ipp
+// ---- lathe/schedule/primitives/blocks/rfactor_plan.ipp
+// Whether a reduction has partial results, and where they go.
+
 namespace lathe::detail {
 
 struct RfactorPlan {
@@ -35903,17 +35903,12 @@ inline bool surely_folds(const BlockSite& site, const Facts& facts) {
   const BlockNode& block = *site.block;
   for (const auto& loop : site.loops)
     if (feeds(*loop, block, IterKind::reduce) && !prove(loop->extent > 0, facts)) return false;
-  const auto of_fold = [&](const AnyExpr& part) {
-    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
-      return it.kind == IterKind::reduce && uses_var(part, it.var);
-    });
-  };
   for (const auto& it : block.iters)
     if (it.kind == IterKind::reduce && !(prove(it.binding >= it.min, facts) &&
                                          prove(it.binding < fold_add(it.min, it.extent), facts)))
       return false;
   for (const auto& part : conjuncts(block.predicate)) {
-    if (of_fold(part)) return false;
+    if (names_reduce(block.iters, part)) return false;
     if (!is_load_free(part)) return true;
   }
   return true;
@@ -35974,6 +35969,11 @@ inline Verdict plan_rfactor(const Program& program, const Args& args, RfactorPla
                   [](const Stmt& s) { return block_tags(s).size() != 1 || has_bare_statement(s); });
   return {};
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/rfactor.ipp
+namespace lathe::detail {
 
 template <class T>
 Vec<T> with_inserted(Vec<T> list, std::size_t at, T item) {
@@ -36045,12 +36045,6 @@ class RfactorBlocks {
     return AnyExpr(var);
   }
 
-  static bool names_reduce(const BlockNode& block, const AnyExpr& e) {
-    for (const auto& it : block.iters)
-      if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-    return false;
-  }
-
   // Old reduce iterators over the new ones, with their domains as conditions. A slice of them that
   // is empty has to hold the identity: a condition must not reach the init, so it names a reduce
   // iterator, if need be one that is zero.
@@ -36063,7 +36057,7 @@ class RfactorBlocks {
       bool inside_domain =
           prove(value >= it.min, inside) && prove(value < fold_add(it.min, it.extent), inside);
       bool in_predicate = block_.predicate.get() && uses_var(block_.predicate, it.var);
-      if ((!inside_domain || in_predicate) && !names_reduce(out, value))
+      if ((!inside_domain || in_predicate) && !names_reduce(out.iters, value))
         value = fold_add(value, zero_of_reduce(out));
       map_.emplace_back(it.var, value);
       if (inside_domain) continue;
@@ -37360,12 +37354,6 @@ inline Verdict check_instance_order(const Program& program, BlockLayout& plan, c
     plan.reassociates = "transform_block_layout: the reduce iterators of " +
                         in_quotes(plan.block().name()) + " run in another order";
   return {};
-}
-
-inline bool names_reduce(const Vec<IterVar>& iters, const AnyExpr& e) {
-  for (const auto& it : iters)
-    if (it.kind == IterKind::reduce && uses_var(e, it.var)) return true;
-  return false;
 }
 
 // A condition that names a reduce iterator does not hold for the init, so it goes on naming one
@@ -50242,13 +50230,12 @@ LATHE_DECL void CEmitter::loop(const ForNode& n) {
   if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
   invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
   const std::string own = type(n.var->dtype), name = unique(n.var->name);
-  // The body may store to what a bound loads, which C would read again each time.
-  const auto once = [&](const AnyExpr& bound) {
-    const CText now = value(bound);
-    return bound.kind() == ExprKind::Load ? named(now, n.var->dtype, "bound")
-                                          : simple(now, n.var->dtype);
+  // The body may store to a register that a bound is, which C would read again each time.
+  const auto settled = [&](const AnyExpr& bound) {
+    const bool stays = bound.kind() == ExprKind::Const || bound.kind() == ExprKind::Var;
+    return stays ? value(bound) : named(value(bound), n.var->dtype, "bound");
   };
-  const CText min = once(n.min), count = once(n.extent);
+  const CText min = settled(n.min), count = settled(n.extent);
   vars_[n.var.get()] = name;
   // min + extent may wrap when the extent is negative: the extent itself decides.
   const CText end = is_const(n.min, 0)

@@ -113,13 +113,12 @@ LATHE_DECL void CEmitter::loop(const ForNode& n) {
   if (n.loop_kind == ForKind::parallel) return parallel_loop(n);
   invariant(n.loop_kind == ForKind::serial, "codegen: a vectorized or unrolled loop is left");
   const std::string own = type(n.var->dtype), name = unique(n.var->name);
-  // The body may store to what a bound loads, which C would read again each time.
-  const auto once = [&](const AnyExpr& bound) {
-    const CText now = value(bound);
-    return bound.kind() == ExprKind::Load ? named(now, n.var->dtype, "bound")
-                                          : simple(now, n.var->dtype);
+  // The body may store to a register that a bound is, which C would read again each time.
+  const auto settled = [&](const AnyExpr& bound) {
+    const bool stays = bound.kind() == ExprKind::Const || bound.kind() == ExprKind::Var;
+    return stays ? value(bound) : named(value(bound), n.var->dtype, "bound");
   };
-  const CText min = once(n.min), count = once(n.extent);
+  const CText min = settled(n.min), count = settled(n.extent);
   vars_[n.var.get()] = name;
   // min + extent may wrap when the extent is negative: the extent itself decides.
   const CText end = is_const(n.min, 0)
