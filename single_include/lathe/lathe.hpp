@@ -34777,7 +34777,9 @@ inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edi
   for (const auto& it : plan.iters) facts.bind(it);
   widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);
   block.body = OpenBlocks(plan).stmt(plan.nest);
-  edit.program = program.with(replace_at(plan.site.path, make_block(std::move(block))));
+  // A binding that holds a let stands where its iterator was named, often more than once.
+  const Stmt whole = fresh_lets(make_block(std::move(block)));
+  edit.program = program.with(replace_at(plan.site.path, whole));
   for (const auto& part : plan.parts)
     if (part.block().tag != last.block().tag)
       edit.consumed.push_back(
@@ -35914,14 +35916,36 @@ inline bool surely_folds(const BlockSite& site, const Facts& facts) {
   return true;
 }
 
+/// Whether something other than a block may have stored what the block folds into.
+inline bool stored_elsewhere(const Program& program, const Buffer& buffer, const BlockNode& block) {
+  for (const auto& p : program->params)
+    if (p.buffer == buffer) return p.access == Access::inout;
+  return any_use(program->body, [&](const BufferUse& use) {
+    return use.is_write && use.buffer == buffer && !(use.block && use.block->tag == block.tag);
+  });
+}
+
 // The fold of the partial results asks the conditions that name none of its iterators. A block
 // without an init has asked them for its terms alone, and where there are none, what they load need
-// not be there.
+// not be there, nor what the fold updates.
 inline Verdict check_conditions(const Program& program, const RfactorPlan& plan) {
   const BlockNode& block = *plan.site.block;
+  if (block.init) return {};
   const AnyExpr asked = init_predicate(block);
-  if (block.init || !asked || is_load_free(asked)) return {};
+  const bool loads = asked.get() && !is_load_free(asked);
+  Buffer unset;
+  for (const auto& written : buffers_written(block.body))
+    if (!stored_elsewhere(program, written, block)) unset = written;
+  if (!loads && !unset) return {};
   if (surely_folds(plan.site, facts_on(plan.site.path, program_facts(program)))) return {};
+  if (!loads)
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " may have no terms, and nothing else "
+                          "stores " +
+                          in_quotes(unset->name) +
+                          ", which the fold of partial results would read in any case",
+                      "give the block an init");
   return refusal_at(block.tag, "L0219",
                     "block " + in_quotes(block.name()) + " asks " + str(asked) +
                         " for its terms alone, and there may be none: the fold of partial results "
@@ -38170,18 +38194,37 @@ inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>
   return {};
 }
 
-// The init of a reduction that one of the loops feeds will stand before the fused loop, and so
-// before the loops that were outside of the reduction.
+// The loops that an init moves past. One that stood among the loops will stand before the fused
+// loop, and so before the loops that were outside of the reduction; but if those of them that feed
+// the reduction make one iteration each, the fused loop does not feed it, and the init will stand
+// further in.
+inline Vec<VarRef> loops_past_init(const Vec<LoopSite>& sites, const BlockSite& site,
+                                   std::size_t first) {
+  const std::size_t outermost = sites[0].loops.size(), end = outermost + sites.size();
+  const auto feeds_reduction = [&](std::size_t k) {
+    return feeds(*site.loops[k], *site.block, IterKind::reduce);
+  };
+  bool fed = false;
+  for (std::size_t k = outermost; k < end; ++k)
+    fed = fed || (feeds_reduction(k) && (k == outermost || !is_const(site.loops[k]->extent, 1)));
+  std::size_t from = outermost, to = first;
+  if (!fed) {
+    from = first, to = end;
+    while (to < site.loops.size() && !feeds_reduction(to)) ++to;
+  }
+  Vec<VarRef> passed;
+  for (std::size_t k = from; k < to; ++k) passed.push_back(site.loops[k]->var);
+  return passed;
+}
+
 inline Verdict check_fused_inits(const Program& program, const Vec<LoopSite>& sites) {
   const std::size_t outermost = sites[0].loops.size();
   for (const auto& below : blocks_below(sites.back().loop->body)) {
     if (!below.block->init) continue;
     const BlockSite site = find_block(program->body, below.block->tag);
-    const Instances instances(site, program_facts(program));
-    if (instances.first() < outermost || instances.first() >= outermost + sites.size()) continue;
-    Vec<VarRef> passed;
-    for (std::size_t k = outermost; k < instances.first(); ++k)
-      passed.push_back(site.loops[k]->var);
+    const std::size_t first = Instances(site, program_facts(program)).first();
+    if (first < outermost || first >= outermost + sites.size()) continue;
+    const Vec<VarRef> passed = loops_past_init(sites, site, first);
     if (auto no = check_moved_init(program, site, outermost, passed, "L0229")) return no;
   }
   return {};
@@ -44614,10 +44657,14 @@ inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
 class SplitBorderTiles : public Mutator {
  public:
   SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
-      : facts_(program), unpeeled_(std::move(unpeeled)), written_(buffers_written(program->body)) {
+      : facts_(program), unpeeled_(std::move(unpeeled)) {
     for (const auto& d : program->dims) known_.push_back(d->var);
+    const Vec<Buffer> written = buffers_written(program->body);
     for (const auto& p : program->params) {
-      if (!p.buffer) known_.push_back(p.var);
+      if (!p.buffer)
+        known_.push_back(p.var);
+      else if (!contains(written, p.buffer))
+        steady_.push_back(p.buffer);
       for (std::size_t d = 0; p.buffer && d < p.buffer->strides.size(); ++d)
         if (const auto* v = p.buffer->strides[d].as<VarNode>()) known_.push_back(VarRef(v));
     }
@@ -44710,7 +44757,7 @@ class SplitBorderTiles : public Mutator {
     } loads;
     loads.expr(e);
     for (const auto* load : loads.found)
-      if (contains(written_, load->buffer) || load->mask.get() ||
+      if (!contains(steady_, load->buffer) || load->mask.get() ||
           !surely_inside(*load->buffer, load->indices, facts_))
         return false;
     return true;
@@ -44827,8 +44874,8 @@ class SplitBorderTiles : public Mutator {
 
   Facts facts_;
   const Vec<VarRef> unpeeled_;
-  const Vec<Buffer> written_;
-  Vec<VarRef> known_;  ///< parameters, and the loops around
+  Vec<Buffer> steady_;  ///< parameters that the program only reads
+  Vec<VarRef> known_;   ///< parameters, and the loops around
   Vec<Stmt> splits_;
 };
 

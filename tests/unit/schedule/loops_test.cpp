@@ -57,6 +57,21 @@ TEST_CASE("fuse: refusals") {
   CHECK(refused_id(t, [&](lt::Schedule& u) { u.reorder({tk, ti}); }) == "L0206");
 }
 
+TEST_CASE("fuse: a reduction of one term that a loop repeats") {
+  lt::Schedule s(lt::parse(R"(program P(inout C: i16[4], in A: i16[4, 1]):
+  for i in 0..4:
+    for r in 0..1:
+      for t in 0..3:
+        block C(v in 0..4 = i, reduce w in 0..1 = r) reduce sum init:
+          C[v] sum= A[v, w]
+)"));
+  const auto loops = s.loops(s.block("C"));
+  CHECK(refused_id(s, [&](lt::Schedule& x) { x.fuse({loops[0], loops[1], loops[2]}); }) == "L0229");
+  lt::Schedule t = s;
+  t.fuse({loops[0], loops[1]});
+  check_kept(s, t);
+}
+
 TEST_CASE("fuse: a spatial loop with a reduction that may be empty") {
   lt::Dim n("n");
   RowSum empty(3, 0), one(3, 1), any(3, n);

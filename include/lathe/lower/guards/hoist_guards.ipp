@@ -94,10 +94,14 @@ inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
 class SplitBorderTiles : public Mutator {
  public:
   SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
-      : facts_(program), unpeeled_(std::move(unpeeled)), written_(buffers_written(program->body)) {
+      : facts_(program), unpeeled_(std::move(unpeeled)) {
     for (const auto& d : program->dims) known_.push_back(d->var);
+    const Vec<Buffer> written = buffers_written(program->body);
     for (const auto& p : program->params) {
-      if (!p.buffer) known_.push_back(p.var);
+      if (!p.buffer)
+        known_.push_back(p.var);
+      else if (!contains(written, p.buffer))
+        steady_.push_back(p.buffer);
       for (std::size_t d = 0; p.buffer && d < p.buffer->strides.size(); ++d)
         if (const auto* v = p.buffer->strides[d].as<VarNode>()) known_.push_back(VarRef(v));
     }
@@ -190,7 +194,7 @@ class SplitBorderTiles : public Mutator {
     } loads;
     loads.expr(e);
     for (const auto* load : loads.found)
-      if (contains(written_, load->buffer) || load->mask.get() ||
+      if (!contains(steady_, load->buffer) || load->mask.get() ||
           !surely_inside(*load->buffer, load->indices, facts_))
         return false;
     return true;
@@ -307,8 +311,8 @@ class SplitBorderTiles : public Mutator {
 
   Facts facts_;
   const Vec<VarRef> unpeeled_;
-  const Vec<Buffer> written_;
-  Vec<VarRef> known_;  ///< parameters, and the loops around
+  Vec<Buffer> steady_;  ///< parameters that the program only reads
+  Vec<VarRef> known_;   ///< parameters, and the loops around
   Vec<Stmt> splits_;
 };
 

@@ -367,7 +367,9 @@ inline void apply_blockize(const Program& program, const BlockizePlan& plan, Edi
   for (const auto& it : plan.iters) facts.bind(it);
   widen_regions(plan, facts_on(find_block(plan.nest, last.block().tag).path, facts), block);
   block.body = OpenBlocks(plan).stmt(plan.nest);
-  edit.program = program.with(replace_at(plan.site.path, make_block(std::move(block))));
+  // A binding that holds a let stands where its iterator was named, often more than once.
+  const Stmt whole = fresh_lets(make_block(std::move(block)));
+  edit.program = program.with(replace_at(plan.site.path, whole));
   for (const auto& part : plan.parts)
     if (part.block().tag != last.block().tag)
       edit.consumed.push_back(

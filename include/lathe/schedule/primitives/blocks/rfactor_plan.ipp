@@ -124,14 +124,36 @@ inline bool surely_folds(const BlockSite& site, const Facts& facts) {
   return true;
 }
 
+/// Whether something other than a block may have stored what the block folds into.
+inline bool stored_elsewhere(const Program& program, const Buffer& buffer, const BlockNode& block) {
+  for (const auto& p : program->params)
+    if (p.buffer == buffer) return p.access == Access::inout;
+  return any_use(program->body, [&](const BufferUse& use) {
+    return use.is_write && use.buffer == buffer && !(use.block && use.block->tag == block.tag);
+  });
+}
+
 // The fold of the partial results asks the conditions that name none of its iterators. A block
 // without an init has asked them for its terms alone, and where there are none, what they load need
-// not be there.
+// not be there, nor what the fold updates.
 inline Verdict check_conditions(const Program& program, const RfactorPlan& plan) {
   const BlockNode& block = *plan.site.block;
+  if (block.init) return {};
   const AnyExpr asked = init_predicate(block);
-  if (block.init || !asked || is_load_free(asked)) return {};
+  const bool loads = asked.get() && !is_load_free(asked);
+  Buffer unset;
+  for (const auto& written : buffers_written(block.body))
+    if (!stored_elsewhere(program, written, block)) unset = written;
+  if (!loads && !unset) return {};
   if (surely_folds(plan.site, facts_on(plan.site.path, program_facts(program)))) return {};
+  if (!loads)
+    return refusal_at(block.tag, "L0219",
+                      "block " + in_quotes(block.name()) +
+                          " may have no terms, and nothing else "
+                          "stores " +
+                          in_quotes(unset->name) +
+                          ", which the fold of partial results would read in any case",
+                      "give the block an init");
   return refusal_at(block.tag, "L0219",
                     "block " + in_quotes(block.name()) + " asks " + str(asked) +
                         " for its terms alone, and there may be none: the fold of partial results "

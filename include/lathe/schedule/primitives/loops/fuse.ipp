@@ -87,18 +87,37 @@ inline Verdict check_fused_reduction(const Program& program, const Vec<LoopSite>
   return {};
 }
 
-// The init of a reduction that one of the loops feeds will stand before the fused loop, and so
-// before the loops that were outside of the reduction.
+// The loops that an init moves past. One that stood among the loops will stand before the fused
+// loop, and so before the loops that were outside of the reduction; but if those of them that feed
+// the reduction make one iteration each, the fused loop does not feed it, and the init will stand
+// further in.
+inline Vec<VarRef> loops_past_init(const Vec<LoopSite>& sites, const BlockSite& site,
+                                   std::size_t first) {
+  const std::size_t outermost = sites[0].loops.size(), end = outermost + sites.size();
+  const auto feeds_reduction = [&](std::size_t k) {
+    return feeds(*site.loops[k], *site.block, IterKind::reduce);
+  };
+  bool fed = false;
+  for (std::size_t k = outermost; k < end; ++k)
+    fed = fed || (feeds_reduction(k) && (k == outermost || !is_const(site.loops[k]->extent, 1)));
+  std::size_t from = outermost, to = first;
+  if (!fed) {
+    from = first, to = end;
+    while (to < site.loops.size() && !feeds_reduction(to)) ++to;
+  }
+  Vec<VarRef> passed;
+  for (std::size_t k = from; k < to; ++k) passed.push_back(site.loops[k]->var);
+  return passed;
+}
+
 inline Verdict check_fused_inits(const Program& program, const Vec<LoopSite>& sites) {
   const std::size_t outermost = sites[0].loops.size();
   for (const auto& below : blocks_below(sites.back().loop->body)) {
     if (!below.block->init) continue;
     const BlockSite site = find_block(program->body, below.block->tag);
-    const Instances instances(site, program_facts(program));
-    if (instances.first() < outermost || instances.first() >= outermost + sites.size()) continue;
-    Vec<VarRef> passed;
-    for (std::size_t k = outermost; k < instances.first(); ++k)
-      passed.push_back(site.loops[k]->var);
+    const std::size_t first = Instances(site, program_facts(program)).first();
+    if (first < outermost || first >= outermost + sites.size()) continue;
+    const Vec<VarRef> passed = loops_past_init(sites, site, first);
     if (auto no = check_moved_init(program, site, outermost, passed, "L0229")) return no;
   }
   return {};
