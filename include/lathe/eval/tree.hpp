@@ -70,9 +70,12 @@ struct EvalTree : RefCounted {
   std::deque<EvalStmt> stmts;
   Vec<EvalBuffer> buffers;
   Vec<std::string> messages;
-  Vec<int> var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
-  Vec<DType> var_types;
-  int buffer_params = 0;  ///< the first buffers are the parameters, in order
+  /// What the slots of a call are for, in their order: one of the first buffers, or a variable.
+  struct CallTarget {
+    int buffer = -1, var = -1;
+    DType type{};  ///< of the variable
+  };
+  Vec<CallTarget> call;
   int slots = 0;
   bool flat = false;    ///< one index, the offset of the element
   bool blocks = false;  ///< not lowered: its indices are a user's

@@ -1,9 +1,12 @@
 // The text form of programs: its grammar, and the printer.
 //
 //   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "scheduled" | "stage" stage ]
-//   ":" body dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ] param     := [ "in"
-//   | "out" | "inout" ] name ":" ( type | buffer )
+//   ":" body
+//   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
+//   param     := [ "in" | "in" "constant" | "out" | "inout" ] name ":" ( type | buffer )
 //                a bare type is a scalar, by value
+//              | "constant" name ":" buffer [ "hash" string ]
+//                no argument of calls; without a hash, any elements
 //   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
 //                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
 //   body      := statements on lines of their own, indented further than what they belong to;

@@ -1,6 +1,8 @@
 // Programs: buffers, statements, blocks and what is around them, with their semantics.
 //
-//   Program := name, params(Buffer in | out | inout, scalar Var), dims(Dim), body, stage
+//   Program := name, params(Buffer in | in constant | constant | out | inout, scalar Var),
+//   dims(Dim),
+//              body, stage
 //   Stmt    := For(var, min, extent, kind, attributes, body) | Block | Alloc(buffer, body)
 //            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value)
 //            | Let(var, value, body) | Seq(stmts) | If(condition, then, else?)
@@ -52,6 +54,7 @@
 #pragma once
 
 #include <lathe/ir/attributes.hpp>
+#include <lathe/ir/constant.hpp>
 #include <lathe/ir/contents.hpp>
 #include <lathe/ir/expr.hpp>
 #include <lathe/ir/kinds.hpp>
@@ -285,11 +288,22 @@ struct EvaluateNode : StmtNode {
 
 enum class Access : std::uint8_t { in, out, inout };
 
+/// Whether the elements of a buffer that is only read are the same at every call.
+enum class Constancy : std::uint8_t {
+  none,
+  promised,  ///< an argument of calls, who promise it
+  owned      ///< no argument: whoever makes a kernel binds Param::content, row-major without gaps
+};
+
 /// A buffer, or a scalar passed by value (then buffer is none and var carries name and dtype).
 struct Param {
   Access access = Access::in;
   Buffer buffer;
   VarRef var;
+  Constancy constancy = Constancy::none;
+  ConstantRef content{};  ///< of an owned constant; none where any elements of its type may come
+
+  bool is_argument() const { return constancy != Constancy::owned; }
 
   const std::string& name() const;
   DType dtype() const;
@@ -327,7 +341,12 @@ class Program : public Ref<ProgramNode> {
   std::string str() const;
 };
 
+/// The same program for any elements of its constants: what code depends on.
+Program without_contents(const Program& program);
+
 // Factories.
+/// The buffer of an owned constant.
+Buffer constant_buffer(std::string name, DType dtype, Vec<AnyExpr> shape);
 Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Attributes attributes = {});

@@ -20,6 +20,7 @@ struct DenseSignature {
   static constexpr int ranks[sizeof...(Rank) + 1] = {Rank..., 0};
   static constexpr int params() { return sizeof...(Rank); }
   static constexpr int rank(int p) { return ranks[p]; }
+  static constexpr bool owns(int) { return false; }
   static constexpr int dims() { return 0; }
   static constexpr bool passes_stride(int p, int axis) { return axis + 1 < ranks[p]; }
 };

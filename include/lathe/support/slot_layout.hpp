@@ -9,6 +9,7 @@
 //     stride   an i64, counted in elements, for each stride that calls choose, by parameter, axis
 //
 //     scalar   for each parameter that is a number: its bytes, lowest first; the rest is not read
+//     buffer   the address of the elements, for each constant that the program owns: no argument
 //
 // Calls choose the outer strides of a buffer that declares none (its innermost one is 1), and what
 // a declaration names by a variable, which has one slot however often it is named. A stride that is
@@ -45,19 +46,21 @@ struct CallSlot {
 inline constexpr std::size_t kMostSlots = 65535, kMostAxes = 255;
 
 /// Calls each(kind, param, index) for every slot of a call, in order; usable in constant
-/// expressions. A signature has params(), rank(p) (-1: a number), dims(), and passes_stride(p,
-/// axis), which is asked once for each axis, in order.
+/// expressions. A signature has params(), rank(p) (-1: a number), owns(p), dims(), and
+/// passes_stride(p, axis), which is asked once for each axis, in order.
 template <class Signature, class Each>
 constexpr void for_each_slot(Signature&& call, Each&& each) {
   using Kind = CallSlot::Kind;
   for (int p = 0; p < call.params(); ++p)
-    if (call.rank(p) >= 0) each(Kind::buffer, p, 0);
+    if (call.rank(p) >= 0 && !call.owns(p)) each(Kind::buffer, p, 0);
   for (int d = 0; d < call.dims(); ++d) each(Kind::dim, -1, d);
   for (int p = 0; p < call.params(); ++p)
     for (int axis = 0; axis < call.rank(p); ++axis)
       if (call.passes_stride(p, axis)) each(Kind::stride, p, axis);
   for (int p = 0; p < call.params(); ++p)
     if (call.rank(p) < 0) each(Kind::scalar, p, 0);
+  for (int p = 0; p < call.params(); ++p)
+    if (call.owns(p)) each(Kind::buffer, p, 0);
 }
 
 /// All slots of a call, in order.

@@ -51,15 +51,14 @@ inline void EvalCompiler::bind_params() {
     if (s.kind == CallSlot::Kind::buffer) {
       const auto at = static_cast<std::size_t>(buffer_slot(param->buffer));
       tree_.buffers[at].output = param->access == Access::out;
-      ++tree_.buffer_params;
+      tree_.call.push_back({static_cast<int>(at), -1});
       continue;
     }
     const VarNode* var = slot_variable(program_, s);
     const int slot = var ? var_slot(*var) : tree_.slots++;
     if (!var && s.index == 0)
       tree_.buffers[static_cast<std::size_t>(buffer_slot(param->buffer))].outer_strides = slot;
-    tree_.var_slots.push_back(slot);
-    tree_.var_types.push_back(var ? var->dtype : kIndex);
+    tree_.call.push_back({-1, slot, var ? var->dtype : kIndex});
   }
 }
 

@@ -25,16 +25,19 @@ inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, Ca
       where_(where),
       vars_(static_cast<std::size_t>(tree.slots)),
       memory_(tree.buffers.size()) {
-  const std::uint64_t* vars = slots + tree.buffer_params;
-  for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
-    DType t = tree.var_types[k];
+  for (std::size_t k = 0; k < tree.call.size(); ++k) {
+    const auto& [buffer, place, t] = tree.call[k];
+    if (buffer >= 0) continue;
     std::uint64_t bits =
-        t.bits == 64 ? vars[k] : vars[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
-    var(tree.var_slots[k]) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
+        t.bits == 64 ? slots[k] : slots[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
+    var(place) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
   }
-  for (int b = 0; b < tree.buffer_params; ++b) {
+  // Their extents and strides may be any of those variables.
+  for (std::size_t k = 0; k < tree.call.size(); ++k) {
+    const int b = tree.call[k].buffer;
+    if (b < 0) continue;
     auto& m = memory_[static_cast<std::size_t>(b)];
-    m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[b]));
+    m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[k]));
     lay_out(b);
     if (tree.options.find_uninitialized)
       m.stored.assign(static_cast<std::size_t>(m.count),

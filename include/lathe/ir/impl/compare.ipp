@@ -240,7 +240,10 @@ inline bool Comparer::stride_vars(const BufferNode& a, const BufferNode& b) {
 }
 
 inline bool Comparer::param(const Param& a, const Param& b) {
-  if (a.access != b.access || bool(a.buffer) != bool(b.buffer)) return false;
+  if (a.access != b.access || bool(a.buffer) != bool(b.buffer) || a.constancy != b.constancy ||
+      bool(a.content) != bool(b.content))
+    return false;
+  if (a.content && !(a.content->hash() == b.content->hash())) return false;
   return a.buffer ? stride_vars(*a.buffer, *b.buffer) && bind_buffer(a.buffer, b.buffer)
                   : bind_var(a.var, b.var);
 }

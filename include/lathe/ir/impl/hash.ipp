@@ -221,6 +221,7 @@ inline void StructuralHasher::program(const ProgramNode& p) {
   for (const auto& param : p.params) {
     add(static_cast<std::uint64_t>(param.access)),
         add(std::uint64_t{static_cast<bool>(param.buffer)});
+    if (param.constancy != Constancy::none) add(static_cast<std::uint64_t>(param.constancy));
     if (!param.buffer) {
       bind_var(param.var);
       continue;

@@ -8,6 +8,7 @@
 #include <lathe/ir/impl/attributes.ipp>
 #include <lathe/ir/impl/compare.ipp>
 #include <lathe/ir/impl/conjuncts.ipp>
+#include <lathe/ir/impl/constant.ipp>
 #include <lathe/ir/impl/contents.ipp>
 #include <lathe/ir/impl/dtype.ipp>
 #include <lathe/ir/impl/expr.ipp>

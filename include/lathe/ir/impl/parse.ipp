@@ -209,6 +209,13 @@ inline DimRef Parser::dim() {
   return make_ref<DimNode>(var, min, max, multiple);
 }
 
+inline Constancy Parser::constancy(bool is_argument) {
+  // A parameter may bear that name.
+  if (!peek().is_word("constant") || peek(1).is(":")) return Constancy::none;
+  take();
+  return is_argument ? Constancy::promised : Constancy::owned;
+}
+
 inline Param Parser::param() {
   Param p;
   if (accept_word("out"))
@@ -216,7 +223,7 @@ inline Param Parser::param() {
   else if (accept_word("inout"))
     p.access = Access::inout;
   else
-    accept_word("in");
+    p.constancy = constancy(accept_word("in"));
   const Token& at = peek();
   std::string text = name("a parameter's name");
   expect(":");
@@ -225,8 +232,34 @@ inline Param Parser::param() {
     p.buffer = buffer_type(text, type, true);
   else
     p.var = make_var(text, type);
+  if (p.buffer && p.constancy == Constancy::owned) constant(p, at);
   declare(at, text, {p.var, p.buffer}, false);
   return p;
+}
+
+inline void Parser::constant(Param& p, const Token& at) {
+  if (p.buffer->strides.empty()) {
+    BufferNode node = *p.buffer;
+    node.strides = constant_buffer(node.name, node.dtype, node.shape)->strides;
+    p.buffer = make_ref<BufferNode>(std::move(node));
+  }
+  if (!accept_word("hash")) return;
+  const Token& digits = peek();
+  ContentHash hash;
+  if (!ContentHash::parse(string(), hash))
+    fail(digits, "L0504", "a hash has 32 digits of 0 to 9 and a to f");
+  p.content = make_ref<ConstantData>(hash);
+  if (!constants_) return;
+  ConstantRef given = (*constants_)(p.buffer->name, hash);
+  if (!given || !given->data())
+    fail(at, "L0508", cat("no elements are given for constant '", p.buffer->name, "'"));
+  if (!(given->hash() == hash))
+    fail(at, "L0508",
+         cat("the elements that are given for constant '", p.buffer->name,
+             "' are others: their "
+             "hash is ",
+             given->hash().str()));
+  p.content = std::move(given);
 }
 
 inline Program Parser::program() {
@@ -260,12 +293,23 @@ inline Program Parser::program() {
 
 }  // namespace detail
 
-LATHE_DECL Program parse(std::string_view text, Location where) {
-  return detail::within_memory("parse", where, [&] {
-    Program program = detail::Parser(text, where).program();
+namespace detail {
+
+inline Program parse_with(std::string_view text, const ConstantLookup* constants, Location where) {
+  return within_memory("parse", where, [&] {
+    Program program = Parser(text, where, constants).program();
     verify_user(program, where);
     return program;
   });
+}
+
+}  // namespace detail
+
+LATHE_DECL Program parse(std::string_view text, Location where) {
+  return detail::parse_with(text, nullptr, where);
+}
+LATHE_DECL Program parse(std::string_view text, ConstantLookup constants, Location where) {
+  return detail::parse_with(text, &constants, where);
 }
 
 }  // namespace lathe

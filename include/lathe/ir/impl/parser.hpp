@@ -41,8 +41,8 @@ class ParsedNames {
 
 class Parser {
  public:
-  Parser(std::string_view source, Location where)
-      : source_(source), where_(where), tokens_(tokenize(source, where)) {}
+  Parser(std::string_view source, Location where, const ConstantLookup* constants)
+      : source_(source), where_(where), constants_(constants), tokens_(tokenize(source, where)) {}
   Program program();
 
  private:
@@ -148,9 +148,12 @@ class Parser {
   // Program.
   DimRef dim();
   Param param();
+  Constancy constancy(bool is_argument);
+  void constant(Param& p, const Token& at);
 
   std::string_view source_;
   Location where_;
+  const ConstantLookup* constants_;
   Vec<Token> tokens_;
   std::size_t at_ = 0;
   ParsedNames names_;

@@ -19,9 +19,15 @@ inline void Printer::dims(const ProgramNode& p) {
 }
 
 inline void Printer::param(const Param& p) {
-  put(p.access == Access::in ? "in " : p.access == Access::out ? "out " : "inout ");
+  const bool owned = p.constancy == Constancy::owned;
+  if (!owned) put(p.access == Access::in ? "in " : p.access == Access::out ? "out " : "inout ");
+  if (p.constancy != Constancy::none) put("constant ");
   if (!p.buffer) return put(names_.bind(p.var.get(), p.var->name), ": ", p.var->dtype.str());
-  put(names_.bind(p.buffer.get(), p.buffer->name), ": "), buffer_type(*p.buffer);
+  put(names_.bind(p.buffer.get(), p.buffer->name), ": ");
+  BufferNode type = *p.buffer;
+  if (owned) type.strides.clear();  // constant_buffer has no others
+  buffer_type(type);
+  if (p.content) put(" hash \"", p.content->hash().str(), '"');
 }
 
 inline void Printer::params(const ProgramNode& p, bool one_per_line) {

@@ -15,6 +15,7 @@ class ProgramSignature {
   int params() const { return static_cast<int>(program_.params.size()); }
   int dims() const { return static_cast<int>(program_.dims.size()); }
   int rank(int p) const { return param(p).buffer ? param(p).buffer->rank() : -1; }
+  bool owns(int p) const { return !param(p).is_argument(); }
   bool passes_stride(int p, int axis) {
     const BufferNode& b = *param(p).buffer;
     if (b.strides.empty()) return axis + 1 < b.rank();

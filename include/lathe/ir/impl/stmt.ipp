@@ -44,6 +44,27 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   return Program(std::move(node));
 }
 
+LATHE_DECL Program without_contents(const Program& program) {
+  ProgramNode node = *program;
+  for (Param& p : node.params) p.content = {};
+  return Program(std::move(node));
+}
+
+LATHE_DECL Buffer constant_buffer(std::string name, DType dtype, Vec<AnyExpr> shape) {
+  Vec<AnyExpr> strides;
+  if (shape.size() > 1) {
+    strides.resize(shape.size());
+    std::uint64_t stride = 1;  // what overflows, verify refuses
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      strides[d] = AnyExpr(static_cast<std::int64_t>(stride));
+      if (const auto* extent = as_const_int(shape[d]))
+        stride *= static_cast<std::uint64_t>(*extent);
+    }
+  }
+  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), std::move(strides),
+                              Scope::global, static_cast<int>(ConstantData::kAlignment));
+}
+
 LATHE_DECL Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope) {
   return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), Vec<AnyExpr>{}, scope);
 }

@@ -46,6 +46,7 @@ class Verifier : public Visitor {
 
   bool names_bound(const AnyExpr& e) const;
   void param(const Param& p);
+  void constant(const Param& p);
   bool layout(const AnyExpr& e, const std::string& what);
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);

@@ -197,11 +197,32 @@ inline void Verifier::param(const Param& p) {
   if (!p.buffer) {
     if (!p.var) return fail("a parameter without a buffer or variable");
     check(p.access == Access::in, "a scalar parameter that is written");
+    check(p.constancy == Constancy::none, "a constant without axes");
     return bind(p.var.get(), p.var->name, false);
   }
   buffer_fields(p.buffer, true);
   bind(p.buffer.get(), p.buffer->name, false, p.access != Access::in);
   check(p.buffer->scope == Scope::global, "a parameter that is not global");
+  if (p.constancy != Constancy::none) constant(p);
+}
+
+inline void Verifier::constant(const Param& p) {
+  check(p.access == Access::in, "a constant that is written");
+  if (p.constancy != Constancy::owned) return;
+  std::int64_t bytes = p.buffer->dtype.element_bytes(), stride = 1;
+  for (std::size_t d = p.buffer->shape.size(); d-- > 0;) {
+    const auto* extent = as_const_int(p.buffer->shape[d]);
+    if (!check(extent && *extent >= 0, "a constant whose extents are no numbers")) return;
+    const auto* declared = p.buffer->strides.empty() ? nullptr : as_const_int(p.buffer->strides[d]);
+    check(declared ? *declared == stride : p.buffer->rank() == 1,
+          "a constant that is not row-major without gaps");
+    if (__builtin_mul_overflow(stride, *extent, &stride) ||
+        __builtin_mul_overflow(bytes, *extent, &bytes))
+      return fail("a constant that no memory can hold");
+  }
+  check(p.buffer->rank() > 0, "a constant without axes");
+  check(!p.content || !p.content->data() || p.content->bytes() == static_cast<std::size_t>(bytes),
+        "a constant with elements of another size than its type says");
 }
 
 inline void Verifier::program(const ProgramNode& p) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/support/impl/call_report.ipp>
+#include <lathe/support/impl/content_hash.ipp>
 #include <lathe/support/impl/context.ipp>
 #include <lathe/support/impl/deadline.ipp>
 #include <lathe/support/impl/dynlib.ipp>
