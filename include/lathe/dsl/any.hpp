@@ -41,6 +41,15 @@ inline constexpr Layout any_stride = Layout::any_stride;
 inline constexpr Layout dense = Layout::dense;
 std::string_view to_text(Layout layout);
 
+/// What is declared of an argument besides its type and extents.
+///     lt::Input<float, 2> W("W", {k, n}, {.constant = true});
+struct InputOptions {
+  Layout layout = Layout::row_major;
+  /// A promise: every call of a kernel gives the same elements, which nobody changes meanwhile.
+  /// lt::constant needs none.
+  bool constant = false;
+};
+
 namespace detail {
 
 /// What a variable was declared as, for checks and messages.
@@ -69,6 +78,8 @@ struct TensorSource : RefCounted {
   std::string name;
   bool is_input = false;
   Layout layout = Layout::row_major;
+  Constancy constancy = Constancy::none;
+  ConstantRef content;  ///< of an owned constant
   Vec<AnyExpr> extents;
   Vec<TensorStorage> storage;  ///< one per output; empty for a scalar
   BlockTag tag;                ///< of the block that computes it
@@ -109,6 +120,8 @@ class AnyTensor {
   int rank() const { return scalar_ ? 0 : defined().rank(); }
   const Vec<AnyExpr>& shape() const;
   bool is_input() const { return scalar_ || source().is_input; }
+  /// Its elements are known (make_constant): it is no argument.
+  bool is_constant() const { return !scalar_ && source().constancy == Constancy::owned; }
   /// A rank-0 input, passed by value; scalar() is its variable.
   bool is_scalar() const { return static_cast<bool>(scalar_); }
   const VarRef& scalar() const { return scalar_; }
@@ -153,8 +166,20 @@ inline constexpr std::uint32_t kMaxValueWeight = 1 << 20;
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
 /// L0109 element type · L0120 too many axes
-AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
-                     Layout layout = Layout::row_major, Location where = Location::here());
+/// L0132 a scalar that is called constant
+AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents, InputOptions options,
+                     Location where = Location::here());
+inline AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
+                            Layout layout = Layout::row_major, Location where = Location::here()) {
+  return make_input(std::move(name), dtype, std::move(extents), InputOptions{layout}, where);
+}
+
+/// A tensor of known elements, which are copied: `strides` apart (in elements), or row-major
+/// without gaps if those are none. Errors as make_input, and L0132 no axes, no elements where there
+/// are some
+AnyTensor make_constant(std::string name, DType dtype, std::span<const std::int64_t> extents,
+                        const void* elements, const std::int64_t* strides = nullptr,
+                        Location where = Location::here());
 
 /// An axis to reduce over: var runs from min to min + extent - 1, min + extent below 2^63 (L0127).
 struct AnyReduce {

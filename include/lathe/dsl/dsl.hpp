@@ -3,6 +3,7 @@
 
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/boundary.hpp>
+#include <lathe/dsl/constant.hpp>
 #include <lathe/dsl/expr.hpp>
 #include <lathe/dsl/math.hpp>
 #include <lathe/dsl/program.hpp>

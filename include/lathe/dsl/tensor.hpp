@@ -53,23 +53,30 @@ class TypedTensor : public AnyTensor {
 /// An argument that kernels read. Rank 0 is a scalar, passed by value. A layout other than
 /// row-major is declared:
 ///     lt::Input<float, 2> A("A", {m, k}), At("At", {k, m}, lt::col_major);
-/// Errors as make_input.
+/// So is that its elements are always the same (InputOptions). Errors as make_input.
 template <class T, int R>
 class Input : public TypedTensor<T, R> {
  public:
   Input(std::string name, const Extent (&extents)[std::size_t(R)],
         Layout layout = Layout::row_major, Location where = Location::here())
-      : Input(std::move(name), Vec<Extent>(extents, extents + R), layout, where) {}
+      : Input(std::move(name), Vec<Extent>(extents, extents + R), InputOptions{layout}, where) {}
+  Input(std::string name, const Extent (&extents)[std::size_t(R)], InputOptions options,
+        Location where = Location::here())
+      : Input(std::move(name), Vec<Extent>(extents, extents + R), options, where) {}
   template <std::same_as<std::array<Extent, std::size_t(R)>>
                 A>  // a template, so that braces do not ask for it
   Input(std::string name, const A& extents, Layout layout = Layout::row_major,
         Location where = Location::here())
-      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), layout, where) {}
+      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), InputOptions{layout},
+              where) {}
+  template <std::same_as<std::array<Extent, std::size_t(R)>> A>
+  Input(std::string name, const A& extents, InputOptions options, Location where = Location::here())
+      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), options, where) {}
 
  private:
-  Input(std::string name, Vec<Extent> extents, Layout layout, Location where)
+  Input(std::string name, Vec<Extent> extents, InputOptions options, Location where)
       : TypedTensor<T, R>(
-            make_input(std::move(name), dtype_of<T>, std::move(extents), layout, where)) {}
+            make_input(std::move(name), dtype_of<T>, std::move(extents), options, where)) {}
 };
 template <class T>
 class Input<T, 0> : public TypedTensor<T, 0> {

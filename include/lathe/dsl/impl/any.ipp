@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/dsl/any.hpp>
 #include <lathe/dsl/checks.hpp>
 #include <lathe/ir/share.hpp>
@@ -241,24 +242,62 @@ LATHE_DECL AnyExpr AnyTensor::at(Vec<AnyExpr> indices, Location where) const {
   return make_load(buffer_, std::move(indices));
 }
 
-LATHE_DECL AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents, Layout layout,
-                                Location where) {
-  detail::check_name(name, where);
+namespace detail {
+
+/// An input of such elements, without its storage.
+inline TensorSource* input_source(const std::string& name, DType dtype, const Vec<Extent>& extents,
+                                  Location where) {
+  check_name(name, where);
   if (dtype.is_vector())
     throw UserError("L0109", "the elements of '" + name + "' are vectors, " + dtype.str(), where);
-  Vec<AnyExpr> shape = detail::checked_extents(name, extents, where);
-  if (shape.empty()) {
+  Vec<AnyExpr> shape = checked_extents(name, extents, where);
+  auto* source = new TensorSource;
+  source->name = name;
+  source->is_input = true;
+  source->extents = std::move(shape);
+  source->where = where;
+  return source;
+}
+
+}  // namespace detail
+
+LATHE_DECL AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
+                                InputOptions options, Location where) {
+  auto* source = detail::input_source(name, dtype, extents, where);
+  Ref<detail::TensorSource> owner(source);
+  if (source->extents.empty()) {
+    if (options.constant)
+      throw UserError("L0132", "'" + name + "' is passed by value, and can't be constant", where,
+                      {}, "write the number where it is used");
     auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
     return AnyTensor(detail::make_declared_var(name, dtype, origin));
   }
-  auto* source = new detail::TensorSource;
+  source->layout = options.layout;
+  if (options.constant) source->constancy = Constancy::promised;
+  source->storage.push_back(
+      {nullptr, detail::argument_buffer(name, dtype, source->extents, options.layout)});
+  return detail::tensor_of(owner, 0, name, dtype);
+}
+
+LATHE_DECL AnyTensor make_constant(std::string name, DType dtype,
+                                   std::span<const std::int64_t> extents, const void* elements,
+                                   const std::int64_t* strides, Location where) {
+  auto* source =
+      detail::input_source(name, dtype, Vec<Extent>(extents.begin(), extents.end()), where);
   Ref<detail::TensorSource> owner(source);
-  source->name = name;
-  source->is_input = true;
-  source->layout = layout;
-  source->extents = shape;
-  source->where = where;
-  source->storage.push_back({nullptr, detail::argument_buffer(name, dtype, shape, layout)});
+  if (extents.empty())
+    throw UserError("L0132", "constant '" + name + "' has no axes", where, {},
+                    "write the number where it is used");
+  const bool empty = std::find(extents.begin(), extents.end(), 0) != extents.end();
+  if (!elements && !empty)
+    throw UserError("L0132", "constant '" + name + "': the pointer to its elements is null", where);
+  source->layout = Layout::dense;
+  source->constancy = Constancy::owned;
+  source->content = detail::within_memory("constant", where, [&] {
+    return copy_constant(elements, static_cast<std::size_t>(dtype.element_bytes()),
+                         static_cast<int>(extents.size()), extents.data(), strides);
+  });
+  source->storage.push_back({nullptr, constant_buffer(name, dtype, source->extents)});
   return detail::tensor_of(owner, 0, name, dtype);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/dsl/checks.hpp>
+#include <lathe/dsl/constant.hpp>
 #include <lathe/ir/reducer_law.hpp>
 #include <lathe/ir/visit.hpp>
 
@@ -308,6 +309,20 @@ LATHE_DECL void check_reducer_laws(const ReducerNode& reducer, std::span<const A
   throw UserError("L0131", "reducer '" + reducer.name + "' " + problem, where, {},
                   "its options say that it is; leave them out, and it folds in the order of the "
                   "axes");
+}
+
+LATHE_DECL void check_element_count(const std::string& name, std::size_t given,
+                                    std::span<const std::int64_t> extents, Location where) {
+  std::size_t count = 1;
+  bool fits = true;
+  for (const std::int64_t extent : extents)
+    fits = fits && extent >= 0 &&
+           !__builtin_mul_overflow(count, static_cast<std::size_t>(extent), &count);
+  if (!fits || count == given) return;  // make_constant says what does not fit
+  throw UserError("L0132",
+                  "constant '" + name + "' is given " + std::to_string(given) +
+                      " elements, but its extents say " + std::to_string(count),
+                  where);
 }
 
 }  // namespace lathe::detail

@@ -49,6 +49,7 @@ class ProgramBuilder {
   void check_ranges() const;
   bool is_output(const AnyTensor& t) const;
   bool is_param(const TensorSource& source, int output) const;
+  void add_constants();
   Stmt nest(const TensorSource& source);
   void declare_dims();
 
@@ -97,6 +98,7 @@ inline Vec<ProgramParam> ProgramBuilder::default_params() const {
     return nullptr;
   };
   for (const auto& t : graph_.inputs) {
+    if (t.is_constant()) continue;
     const ProgramParam* inout = find_inout(t);
     params.push_back(inout ? *inout : ProgramParam(t));
   }
@@ -119,6 +121,9 @@ inline void ProgramBuilder::check_params(const Vec<ProgramParam>& params) const 
       if (same_tensor(params[other].tensor, t) || same_tensor(params[other].result, t) ||
           same_tensor(params[other].tensor, result) || same_tensor(params[other].result, result))
         fail("L0113", "'" + t.name() + "' is given twice among the arguments");
+    if (t.is_constant())
+      fail("L0113", "constant '" + t.name() + "' is given as an argument",
+           "leave it out: its elements are known");
     if (result) check_inout(t, result);
     if (!t.is_input() && !is_output(t))
       fail("L0113", "argument '" + t.name() + "' is an intermediate, not an output",
@@ -133,7 +138,7 @@ inline void ProgramBuilder::check_missing(const Vec<ProgramParam>& params) const
     return false;
   };
   for (const auto& t : graph_.inputs)
-    if (!given(t))
+    if (!t.is_constant() && !given(t))
       fail("L0112", "input '" + t.name() + "' is read, but is not among the arguments");
   for (const auto& s : graph_.scalars)
     if (!given(AnyTensor(s)))
@@ -178,6 +183,8 @@ inline void ProgramBuilder::check_inout(const AnyTensor& in, const AnyTensor& re
       "inout: '" + result.name() + "' cannot take the place of '" + in.name() + "': ";
   if (!in.is_input() || in.is_scalar())
     fail("L0115", what + "'" + in.name() + "' is not an input tensor");
+  if (in.source().constancy != Constancy::none)
+    fail("L0115", what + "'" + in.name() + "' is constant");
   if (!is_output(result)) fail("L0115", what + "'" + result.name() + "' is not an output");
   if (in.dtype() != result.dtype())
     fail("L0115", what + "one is " + in.dtype().str() + ", the other " + result.dtype().str());
@@ -215,6 +222,8 @@ inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
   };
   for (const auto& p : params)
     if (p.tensor.is_input()) add(p.tensor.name());
+  for (const auto& t : graph_.inputs)
+    if (t.is_constant()) add(t.name());
   for (const auto& c : graph_.computes) {
     if (c->storage.size() > 1) add(c->name);
     for (const auto& s : c->storage) add(s.inner->name);
@@ -286,6 +295,13 @@ inline void ProgramBuilder::declare_dims() {
   }
 }
 
+inline void ProgramBuilder::add_constants() {
+  for (const auto& t : graph_.inputs)
+    if (t.is_constant())
+      program_.params.push_back(
+          {Access::in, t.param_buffer(), {}, Constancy::owned, t.source().content});
+}
+
 inline Program ProgramBuilder::build(const Vec<ProgramParam>* given) {
   collect();
   Vec<ProgramParam> params = given ? *given : default_params();
@@ -300,12 +316,14 @@ inline Program ProgramBuilder::build(const Vec<ProgramParam>* given) {
     else
       param.buffer = p.tensor.param_buffer();
     param.access = p.result ? Access::inout : p.tensor.is_input() ? Access::in : Access::out;
+    if (param.buffer) param.constancy = p.tensor.source().constancy;
     if (p.result)
       storage_.set(p.result, param.buffer);
     else if (!p.tensor.is_scalar())
       storage_.set(p.tensor, param.buffer);
     program_.params.push_back(std::move(param));
   }
+  add_constants();
   Vec<Stmt> nests;
   for (const auto& c : graph_.computes) nests.push_back(nest(*c));
   program_.body = make_seq(std::move(nests));
