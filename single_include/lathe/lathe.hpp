@@ -844,6 +844,38 @@ std::string annotation_keys();
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/support/content_hash.hpp
+// A hash of 128 bits that stands for the bytes that it was made of.
+
+namespace lathe {
+
+/// Equal for equal bytes, in every process. Chance does not make two of the same (2^-64 among
+/// 2^32), but whoever wants to can: it guards against mistakes, not against attacks.
+struct ContentHash {
+  std::uint64_t high = 0, low = 0;
+
+  bool operator==(const ContentHash&) const = default;
+  /// 32 hexadecimal digits.
+  std::string str() const;
+  /// All of `text` as such digits; false leaves `hash` as it was.
+  static bool parse(std::string_view text, ContentHash& hash);
+};
+
+/// Hashes bytes that come in pieces; how they are cut does not matter.
+class ContentHasher {
+ public:
+  void add(const void* bytes, std::size_t count);
+  ContentHash finish() const;
+
+ private:
+  void mix(const unsigned char* block);
+
+  std::uint64_t first_ = 0, second_ = 0, count_ = 0;
+  unsigned char waiting_[16] = {};  ///< count_ % 16 bytes
+};
+
+}  // namespace lathe
+
 // ---- lathe/support/ref.hpp
 // Shared ownership of immutable nodes: an intrusive, thread-safe reference count.
 
@@ -965,6 +997,115 @@ inline thread_local DyingNodes dying_nodes;
   }
   dying.depth = 0;
 }
+
+}  // namespace lathe
+
+// ---- lathe/support/function.hpp
+// Callables without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
+
+namespace lathe {
+
+template <class Signature>
+class FunctionRef;
+
+/// A borrowed callable: valid while the callable that it was made from lives.
+template <class R, class... Args>
+class FunctionRef<R(Args...)> {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
+           std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
+      : object_(address(f)), call_([](void* object, Args... args) -> R {
+          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(
+              std::forward<Args>(args)...);
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  template <class F>
+  static void* address(F& f) {
+    if constexpr (std::is_function_v<F>)
+      return reinterpret_cast<void*>(&f);
+    else
+      return const_cast<void*>(static_cast<const volatile void*>(&f));
+  }
+
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+template <class Signature>
+class Hook;
+
+/// An owned callable that copies share; empty hooks are false. It may be called from many threads
+/// at once.
+template <class R, class... Args>
+class Hook<R(Args...)> {
+ public:
+  Hook() = default;
+  Hook(std::nullptr_t) {}
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, Hook> &&
+           std::is_invocable_r_v<R, std::remove_cvref_t<F>&, Args...>) Hook(F&& f)
+      : target_(new Model<std::remove_cvref_t<F>>(std::forward<F>(f))) {}
+
+  explicit operator bool() const { return static_cast<bool>(target_); }
+  R operator()(Args... args) const { return target_->call(std::forward<Args>(args)...); }
+
+ private:
+  struct Callable : RefCounted {
+    virtual R call(Args... args) const = 0;
+  };
+  template <class F>
+  struct Model final : Callable {
+    template <class G>
+    explicit Model(G&& g) : f(std::forward<G>(g)) {}
+    R call(Args... args) const override { return f(std::forward<Args>(args)...); }
+    mutable F f;
+  };
+  Ref<Callable> target_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/ir/constant.hpp
+// The elements of a program's constants.
+
+namespace lathe {
+
+/// Elements, row-major without gaps, that nobody can change; or the hash alone of some that are not
+/// here: a text names them, or a kernel has given their memory back.
+class ConstantData : public RefCounted {
+ public:
+  static constexpr std::size_t kAlignment = 64;
+
+  explicit ConstantData(const ContentHash& hash) : hash_(hash) {}
+  /// `fill` writes so many bytes.
+  ConstantData(std::size_t bytes, FunctionRef<void(char* to)> fill);
+  ~ConstantData() override;
+  ConstantData(const ConstantData&) = delete;
+  ConstantData& operator=(const ConstantData&) = delete;
+
+  const ContentHash& hash() const { return hash_; }
+  /// Null: only the hash is known.
+  const void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  ContentHash hash_;
+};
+using ConstantRef = Ref<ConstantData>;
+
+/// Copies elements of `element_bytes` bytes that lie `strides` elements apart. No strides: they are
+/// row-major without gaps.
+ConstantRef copy_constant(const void* data, std::size_t element_bytes, int rank,
+                          const std::int64_t* extents, const std::int64_t* strides);
+/// The hash that such a copy has.
+ContentHash hash_elements(const void* data, std::size_t element_bytes, int rank,
+                          const std::int64_t* extents, const std::int64_t* strides);
 
 }  // namespace lathe
 
@@ -1639,7 +1780,9 @@ inline AnyExpr floormod(const AnyExpr& a, const AnyExpr& b) {
 // ---- lathe/ir/stmt.hpp
 // Programs: buffers, statements, blocks and what is around them, with their semantics.
 //
-//   Program := name, params(Buffer in | out | inout, scalar Var), dims(Dim), body, stage
+//   Program := name, params(Buffer in | in constant | constant | out | inout, scalar Var),
+//   dims(Dim),
+//              body, stage
 //   Stmt    := For(var, min, extent, kind, attributes, body) | Block | Alloc(buffer, body)
 //            | Store(buffer, indices, value, mask?) | Atomic(op, buffer, indices, value)
 //            | Let(var, value, body) | Seq(stmts) | If(condition, then, else?)
@@ -1917,11 +2060,22 @@ struct EvaluateNode : StmtNode {
 
 enum class Access : std::uint8_t { in, out, inout };
 
+/// Whether the elements of a buffer that is only read are the same at every call.
+enum class Constancy : std::uint8_t {
+  none,
+  promised,  ///< an argument of calls, who promise it
+  owned      ///< no argument: whoever makes a kernel binds Param::content, row-major without gaps
+};
+
 /// A buffer, or a scalar passed by value (then buffer is none and var carries name and dtype).
 struct Param {
   Access access = Access::in;
   Buffer buffer;
   VarRef var;
+  Constancy constancy = Constancy::none;
+  ConstantRef content{};  ///< of an owned constant; none where any elements of its type may come
+
+  bool is_argument() const { return constancy != Constancy::owned; }
 
   const std::string& name() const;
   DType dtype() const;
@@ -1959,7 +2113,12 @@ class Program : public Ref<ProgramNode> {
   std::string str() const;
 };
 
+/// The same program for any elements of its constants: what code depends on.
+Program without_contents(const Program& program);
+
 // Factories.
+/// The buffer of an owned constant.
+Buffer constant_buffer(std::string name, DType dtype, Vec<AnyExpr> shape);
 Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope = Scope::global);
 Stmt make_for(VarRef var, AnyExpr min, AnyExpr extent, Stmt body, ForKind kind = ForKind::serial,
               Attributes attributes = {});
@@ -2306,75 +2465,6 @@ AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 
 }  // namespace lathe
 
-// ---- lathe/support/function.hpp
-// Callables without <functional>: borrowed for one call (FunctionRef) or owned and shared (Hook).
-
-namespace lathe {
-
-template <class Signature>
-class FunctionRef;
-
-/// A borrowed callable: valid while the callable that it was made from lives.
-template <class R, class... Args>
-class FunctionRef<R(Args...)> {
- public:
-  template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
-           std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
-      : object_(address(f)), call_([](void* object, Args... args) -> R {
-          return (*reinterpret_cast<std::remove_reference_t<F>*>(object))(
-              std::forward<Args>(args)...);
-        }) {}
-
-  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
-
- private:
-  template <class F>
-  static void* address(F& f) {
-    if constexpr (std::is_function_v<F>)
-      return reinterpret_cast<void*>(&f);
-    else
-      return const_cast<void*>(static_cast<const volatile void*>(&f));
-  }
-
-  void* object_;
-  R (*call_)(void*, Args...);
-};
-
-template <class Signature>
-class Hook;
-
-/// An owned callable that copies share; empty hooks are false. It may be called from many threads
-/// at once.
-template <class R, class... Args>
-class Hook<R(Args...)> {
- public:
-  Hook() = default;
-  Hook(std::nullptr_t) {}
-  template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, Hook> &&
-           std::is_invocable_r_v<R, std::remove_cvref_t<F>&, Args...>) Hook(F&& f)
-      : target_(new Model<std::remove_cvref_t<F>>(std::forward<F>(f))) {}
-
-  explicit operator bool() const { return static_cast<bool>(target_); }
-  R operator()(Args... args) const { return target_->call(std::forward<Args>(args)...); }
-
- private:
-  struct Callable : RefCounted {
-    virtual R call(Args... args) const = 0;
-  };
-  template <class F>
-  struct Model final : Callable {
-    template <class G>
-    explicit Model(G&& g) : f(std::forward<G>(g)) {}
-    R call(Args... args) const override { return f(std::forward<Args>(args)...); }
-    mutable F f;
-  };
-  Ref<Callable> target_;
-};
-
-}  // namespace lathe
-
 // ---- lathe/dsl/any.hpp
 // The untyped core of the DSL: tensors, axes and computations with rank and dtype as run-time
 // values.
@@ -2409,6 +2499,15 @@ inline constexpr Layout any_stride = Layout::any_stride;
 inline constexpr Layout dense = Layout::dense;
 std::string_view to_text(Layout layout);
 
+/// What is declared of an argument besides its type and extents.
+///     lt::Input<float, 2> W("W", {k, n}, {.constant = true});
+struct InputOptions {
+  Layout layout = Layout::row_major;
+  /// A promise: every call of a kernel gives the same elements, which nobody changes meanwhile.
+  /// lt::constant needs none.
+  bool constant = false;
+};
+
 namespace detail {
 
 /// What a variable was declared as, for checks and messages.
@@ -2437,6 +2536,8 @@ struct TensorSource : RefCounted {
   std::string name;
   bool is_input = false;
   Layout layout = Layout::row_major;
+  Constancy constancy = Constancy::none;
+  ConstantRef content;  ///< of an owned constant
   Vec<AnyExpr> extents;
   Vec<TensorStorage> storage;  ///< one per output; empty for a scalar
   BlockTag tag;                ///< of the block that computes it
@@ -2477,6 +2578,8 @@ class AnyTensor {
   int rank() const { return scalar_ ? 0 : defined().rank(); }
   const Vec<AnyExpr>& shape() const;
   bool is_input() const { return scalar_ || source().is_input; }
+  /// Its elements are known (make_constant): it is no argument.
+  bool is_constant() const { return !scalar_ && source().constancy == Constancy::owned; }
   /// A rank-0 input, passed by value; scalar() is its variable.
   bool is_scalar() const { return static_cast<bool>(scalar_); }
   const VarRef& scalar() const { return scalar_; }
@@ -2521,8 +2624,20 @@ inline constexpr std::uint32_t kMaxValueWeight = 1 << 20;
 /// An argument. Rank 0 (no extents) is a scalar passed by value.
 /// L0101 bad name · L0102 negative extent · L0103 size · L0104 extent of another type than i64 ·
 /// L0109 element type · L0120 too many axes
-AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
-                     Layout layout = Layout::row_major, Location where = Location::here());
+/// L0132 a scalar that is called constant
+AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents, InputOptions options,
+                     Location where = Location::here());
+inline AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
+                            Layout layout = Layout::row_major, Location where = Location::here()) {
+  return make_input(std::move(name), dtype, std::move(extents), InputOptions{layout}, where);
+}
+
+/// A tensor of known elements, which are copied: `strides` apart (in elements), or row-major
+/// without gaps if those are none. Errors as make_input, and L0132 no axes, no elements where there
+/// are some
+AnyTensor make_constant(std::string name, DType dtype, std::span<const std::int64_t> extents,
+                        const void* elements, const std::int64_t* strides = nullptr,
+                        Location where = Location::here());
 
 /// An axis to reduce over: var runs from min to min + extent - 1, min + extent below 2^63 (L0127).
 struct AnyReduce {
@@ -4622,23 +4737,30 @@ class TypedTensor : public AnyTensor {
 /// An argument that kernels read. Rank 0 is a scalar, passed by value. A layout other than
 /// row-major is declared:
 ///     lt::Input<float, 2> A("A", {m, k}), At("At", {k, m}, lt::col_major);
-/// Errors as make_input.
+/// So is that its elements are always the same (InputOptions). Errors as make_input.
 template <class T, int R>
 class Input : public TypedTensor<T, R> {
  public:
   Input(std::string name, const Extent (&extents)[std::size_t(R)],
         Layout layout = Layout::row_major, Location where = Location::here())
-      : Input(std::move(name), Vec<Extent>(extents, extents + R), layout, where) {}
+      : Input(std::move(name), Vec<Extent>(extents, extents + R), InputOptions{layout}, where) {}
+  Input(std::string name, const Extent (&extents)[std::size_t(R)], InputOptions options,
+        Location where = Location::here())
+      : Input(std::move(name), Vec<Extent>(extents, extents + R), options, where) {}
   template <std::same_as<std::array<Extent, std::size_t(R)>>
                 A>  // a template, so that braces do not ask for it
   Input(std::string name, const A& extents, Layout layout = Layout::row_major,
         Location where = Location::here())
-      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), layout, where) {}
+      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), InputOptions{layout},
+              where) {}
+  template <std::same_as<std::array<Extent, std::size_t(R)>> A>
+  Input(std::string name, const A& extents, InputOptions options, Location where = Location::here())
+      : Input(std::move(name), Vec<Extent>(extents.begin(), extents.end()), options, where) {}
 
  private:
-  Input(std::string name, Vec<Extent> extents, Layout layout, Location where)
+  Input(std::string name, Vec<Extent> extents, InputOptions options, Location where)
       : TypedTensor<T, R>(
-            make_input(std::move(name), dtype_of<T>, std::move(extents), layout, where)) {}
+            make_input(std::move(name), dtype_of<T>, std::move(extents), options, where)) {}
 };
 template <class T>
 class Input<T, 0> : public TypedTensor<T, 0> {
@@ -4848,6 +4970,61 @@ Padded<T, R> pad(const TypedTensor<T, R>& tensor, const std::type_identity_t<Exp
 template <class T, int R>
 Clamped<T, R> clamp(const TypedTensor<T, R>& tensor) {
   return {tensor};
+}
+
+}  // namespace lathe
+
+// ---- lathe/dsl/constant.hpp
+// Tensors whose elements are known while a computation is described: Constant<T, R>, constant.
+
+namespace lathe {
+
+/// A tensor of known elements. No argument of kernels: they have a copy, which nobody can change.
+template <class T, int R>
+class Constant : public TypedTensor<T, R> {
+ public:
+  explicit Constant(AnyTensor tensor) : TypedTensor<T, R>(std::move(tensor)) {}
+  /// What parse asks for.
+  const ConstantRef& content() const { return this->source().content; }
+};
+
+namespace detail {
+
+template <class V>
+concept StridedElements = requires(const V& v) {
+  *v.data(), *v.extents(), *v.strides(), V::rank;
+};
+template <class C>
+concept PackedElements = !StridedElements<C> && requires(const C& c) {
+  *c.data(), c.size();
+};
+template <class C>
+using ElementsOf = std::remove_cvref_t<decltype(*std::declval<const C&>().data())>;
+
+/// L0132 unless there are as many elements as the extents say.
+void check_element_count(const std::string& name, std::size_t given,
+                         std::span<const std::int64_t> extents, Location where);
+
+}  // namespace detail
+
+/// A constant with a copy of the elements of a vector, array or span, row-major:
+///     auto W = lt::constant("W", weights, {k, n});
+/// Errors as make_constant, and L0132 another number of elements than the extents say
+template <detail::PackedElements C, std::size_t R>
+auto constant(std::string name, const C& elements, const std::int64_t (&extents)[R],
+              Location where = Location::here()) {
+  using T = detail::ElementsOf<C>;
+  detail::check_element_count(name, elements.size(), extents, where);
+  return Constant<T, static_cast<int>(R)>(
+      make_constant(std::move(name), dtype_of<T>, extents, elements.data(), nullptr, where));
+}
+/// The same of a view, with its extents: lt::constant("W", lt::view(weights, {k, n})).
+template <detail::StridedElements V>
+auto constant(std::string name, const V& view, Location where = Location::here()) {
+  using T = detail::ElementsOf<V>;
+  return Constant<T, V::rank>(make_constant(std::move(name), dtype_of<T>,
+                                            {view.extents(), std::size_t(V::rank)}, view.data(),
+                                            view.strides(), where));
 }
 
 }  // namespace lathe
@@ -5369,15 +5546,17 @@ namespace lathe {
 /// Same structure, where bound variables, buffers and block tags correspond one to one. What a name
 /// is called never matters: not of variables, buffers, params, dims, blocks, reducers or programs.
 /// Everything else does: order of params and dims, dtypes, shapes, strides, scopes, alignment,
-/// bounds of dims, loop kinds, attributes, messages, stage. Constants are equal if their bits are.
+/// bounds of dims, loop kinds, attributes, messages, stage, and the elements of constants, by their
+/// hashes. Constants in expressions are equal if their bits are.
 /// What is free in a Stmt or AnyExpr equals only itself.
 bool structurally_equal(const Program& a, const Program& b);
 bool structurally_equal(const Stmt& a, const Stmt& b);
 bool structurally_equal(const AnyExpr& a, const AnyExpr& b);
 bool structurally_equal(const ReducerRef& a, const ReducerRef& b);
 
-/// Equal for structurally equal ones; the same in every process and on every machine. What is free
-/// in a Stmt or AnyExpr counts by name and dtype.
+/// Equal for structurally equal ones; the same in every process and on every machine. The elements
+/// of constants do not count: schedules and code of one program fit any. What is free in a Stmt or
+/// AnyExpr counts by name and dtype.
 std::uint64_t structural_hash(const Program& program);
 std::uint64_t structural_hash(const Stmt& stmt);
 std::uint64_t structural_hash(const AnyExpr& expr);
@@ -5395,7 +5574,14 @@ namespace lathe {
 ///   not agree L0504 a literal that is no number or does not fit · L0505 too long or nested too
 ///   deeply (16 MiB, 200 levels of brackets and bodies, 2000 of operators or lets) · L0506 a rule
 ///   of the program's stage
+/// Constants that the text names by their hashes have no elements: the program can be printed,
+/// compared and scheduled, and is refused where it would run (L0317).
 Program parse(std::string_view text, Location where = Location::here());
+
+/// Gives the elements of a constant by its name and hash (lt::Constant::content has some), or none.
+using ConstantLookup = FunctionRef<ConstantRef(std::string_view name, const ContentHash& hash)>;
+/// The same, with the elements of its constants. L0508 none, or of another hash
+Program parse(std::string_view text, ConstantLookup constants, Location where = Location::here());
 
 }  // namespace lathe
 
@@ -5403,9 +5589,12 @@ Program parse(std::string_view text, Location where = Location::here());
 // The text form of programs: its grammar, and the printer.
 //
 //   program   := "program" name [ "<" dim, … ">" ] "(" param, … ")" [ "scheduled" | "stage" stage ]
-//   ":" body dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ] param     := [ "in"
-//   | "out" | "inout" ] name ":" ( type | buffer )
+//   ":" body
+//   dim       := name [ "in" min ".." [ "=" max ] [ "by" multiple ] ]
+//   param     := [ "in" | "in" "constant" | "out" | "inout" ] name ":" ( type | buffer )
 //                a bare type is a scalar, by value
+//              | "constant" name ":" buffer [ "hash" string ]
+//                no argument of calls; without a hash, any elements
 //   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
 //                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
 //   body      := statements on lines of their own, indented further than what they belong to;
@@ -5837,6 +6026,7 @@ class Evaluator {
 //     stride   an i64, counted in elements, for each stride that calls choose, by parameter, axis
 //
 //     scalar   for each parameter that is a number: its bytes, lowest first; the rest is not read
+//     buffer   the address of the elements, for each constant that the program owns: no argument
 //
 // Calls choose the outer strides of a buffer that declares none (its innermost one is 1), and what
 // a declaration names by a variable, which has one slot however often it is named. A stride that is
@@ -5867,19 +6057,21 @@ struct CallSlot {
 inline constexpr std::size_t kMostSlots = 65535, kMostAxes = 255;
 
 /// Calls each(kind, param, index) for every slot of a call, in order; usable in constant
-/// expressions. A signature has params(), rank(p) (-1: a number), dims(), and passes_stride(p,
-/// axis), which is asked once for each axis, in order.
+/// expressions. A signature has params(), rank(p) (-1: a number), owns(p), dims(), and
+/// passes_stride(p, axis), which is asked once for each axis, in order.
 template <class Signature, class Each>
 constexpr void for_each_slot(Signature&& call, Each&& each) {
   using Kind = CallSlot::Kind;
   for (int p = 0; p < call.params(); ++p)
-    if (call.rank(p) >= 0) each(Kind::buffer, p, 0);
+    if (call.rank(p) >= 0 && !call.owns(p)) each(Kind::buffer, p, 0);
   for (int d = 0; d < call.dims(); ++d) each(Kind::dim, -1, d);
   for (int p = 0; p < call.params(); ++p)
     for (int axis = 0; axis < call.rank(p); ++axis)
       if (call.passes_stride(p, axis)) each(Kind::stride, p, axis);
   for (int p = 0; p < call.params(); ++p)
     if (call.rank(p) < 0) each(Kind::scalar, p, 0);
+  for (int p = 0; p < call.params(); ++p)
+    if (call.owns(p)) each(Kind::buffer, p, 0);
 }
 
 /// All slots of a call, in order.
@@ -6243,6 +6435,8 @@ class Binding : public RefCounted {
   const SlotLayout& layout() const { return layout_; }
   /// Slots that a call needs.
   int slots() const { return static_cast<int>(layout_.size()); }
+  /// Those that arguments fill: all but the last ones, which are of constants.
+  int arg_slots() const { return arg_slots_; }
   int args() const { return static_cast<int>(args_.size()); }
   /// Checks the arguments, one after the other, and fills the slots of layout().
   /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride ·
@@ -6374,6 +6568,7 @@ class Binding : public RefCounted {
   NodeMap<int> var_slots_;  ///< dims, strides
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
   std::size_t first_dim_ = 0;
+  int arg_slots_ = 0;
   /// With dims of at most so many bits no size overflows; -1: look each time.
   int small_bits_ = 63;
 };
@@ -6395,6 +6590,7 @@ struct DenseSignature {
   static constexpr int ranks[sizeof...(Rank) + 1] = {Rank..., 0};
   static constexpr int params() { return sizeof...(Rank); }
   static constexpr int rank(int p) { return ranks[p]; }
+  static constexpr bool owns(int) { return false; }
   static constexpr int dims() { return 0; }
   static constexpr bool passes_stride(int p, int axis) { return axis + 1 < ranks[p]; }
 };
@@ -6715,7 +6911,22 @@ LATHE_LEAN_END
 
 namespace lathe {
 
+class KernelConstants;
 class OpenCode;
+
+/// What a kernel is made of.
+struct KernelParts {
+  KernelParts();
+  KernelParts(KernelParts&&) noexcept;
+  KernelParts& operator=(KernelParts&&) noexcept;
+  ~KernelParts();
+
+  Ref<Binding> binding;
+  Ref<KernelCode> code;  ///< none: `evaluator` runs
+  Evaluator evaluator;
+  Ref<OpenCode> open;              ///< for calls that are not dense, where those differ
+  Ref<KernelConstants> constants;  ///< none: there are none
+};
 
 namespace detail {
 
@@ -6739,18 +6950,16 @@ inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_c
 class AnyKernel {
  public:
   AnyKernel() = default;
-  /// `open`: where code or options are for arguments without gaps alone.
-  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context,
-            Ref<OpenCode> open);
+  AnyKernel(KernelParts parts, const Context& context);
 
   /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
   /// kernel, and what the program itself raises.
   [[gnu::noinline]] void call(const CallArg* args, Location where = Location::here()) const {
     if (!state_) refuse_empty(where);
     const State& s = *state_;
-    if (s.binding->slots() > Binding::kStackSlots) return call_large(args, where);
+    if (s.slots > Binding::kStackSlots) return call_large(args, where);
     std::uint64_t slots[Binding::kStackSlots];
-    s.binding->bind(args, slots, where);
+    bind(args, slots, where);
     run_any(args, slots, where);
   }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
@@ -6782,20 +6991,26 @@ class AnyKernel {
   template <class... P>
   friend class Kernel;
 
-  struct State : RefCounted {
-    // Where OpenCode is known: it has a mutex, which costs a user's compiler time.
-    State();
-    ~State() override;
+  /// Constants of a dense call: their slots lie on the caller's stack.
+  static constexpr int kDenseConstants = 8;
+  struct State : RefCounted, KernelParts {
+    explicit State(KernelParts parts) : KernelParts(std::move(parts)) {}
 
-    Ref<Binding> binding;
-    Ref<KernelCode> code;
-    Evaluator evaluator;
     KernelEntry entry = nullptr;
-    Ref<OpenCode> open;  ///< for calls that are not dense, where those differ
     const Context* context = nullptr;
-    const std::int64_t* dense_plan = nullptr;  ///< the binding's
+    const std::int64_t* dense_plan = nullptr;  ///< the binding's, where a dense call can do
+    const std::uint64_t* addresses = nullptr;  ///< of constants, for dense calls
+    int address_count = 0;
+    int slots = 0;
     KernelNotes notes;
   };
+  // Fills all slots of a call.
+  void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    s.binding->bind(args, slots, where);
+    if (s.constants) bind_constants(args, slots, where);
+  }
+  void bind_constants(const CallArg* args, std::uint64_t* slots, Location where) const;
   void run(const std::uint64_t* slots, Location where) const {
     const State& s = *state_;
     if (s.entry)
@@ -6820,9 +7035,12 @@ class AnyKernel {
   template <class... A>
   [[gnu::always_inline]] bool call_dense(Location where, const A&... args) const {
     if (!state_ || !state_->dense_plan) return false;
-    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
+    constexpr std::size_t count = detail::dense_layout<A...>.slots;
+    std::uint64_t slots[count + kDenseConstants];
     if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
       return false;
+    for (int k = 0; k < state_->address_count; ++k)
+      slots[count + std::size_t(k)] = state_->addresses[k];
     run(slots, where);
     return true;
   }
@@ -7257,7 +7475,8 @@ namespace lathe {
 
 /// A translation unit of C11 (with GCC's vectors, which clang has too) without other headers than
 /// the C library's. It defines `int32_t lathe_<name>(const uint64_t *slots, lathe_runtime *rt)`;
-/// a comment says what each slot holds, and what is returned. With `rt` null it needs nothing of
+/// a comment says what each slot holds, and what is returned. Constants are the last slots: their
+/// elements, row-major without gaps, at a multiple of 64 bytes. With `rt` null it needs nothing of
 /// Lathe; a host may pass a table of its own. Options are jit's; the target is the least machine of
 /// this architecture unless they name one, and only decides how a default schedule cuts loops and
 /// whether x * y + z is one fma.
@@ -8133,8 +8352,8 @@ class ParsedNames {
 
 class Parser {
  public:
-  Parser(std::string_view source, Location where)
-      : source_(source), where_(where), tokens_(tokenize(source, where)) {}
+  Parser(std::string_view source, Location where, const ConstantLookup* constants)
+      : source_(source), where_(where), constants_(constants), tokens_(tokenize(source, where)) {}
   Program program();
 
  private:
@@ -8240,9 +8459,12 @@ class Parser {
   // Program.
   DimRef dim();
   Param param();
+  Constancy constancy(bool is_argument);
+  void constant(Param& p, const Token& at);
 
   std::string_view source_;
   Location where_;
+  const ConstantLookup* constants_;
   Vec<Token> tokens_;
   std::size_t at_ = 0;
   ParsedNames names_;
@@ -8374,6 +8596,7 @@ class Verifier : public Visitor {
 
   bool names_bound(const AnyExpr& e) const;
   void param(const Param& p);
+  void constant(const Param& p);
   bool layout(const AnyExpr& e, const std::string& what);
   void buffer_fields(const Buffer& b, bool is_param);
   void node(const Stmt& s);
@@ -11755,9 +11978,12 @@ struct EvalTree : RefCounted {
   std::deque<EvalStmt> stmts;
   Vec<EvalBuffer> buffers;
   Vec<std::string> messages;
-  Vec<int> var_slots;  ///< where dims, strides and scalars go, in the order of the call's slots
-  Vec<DType> var_types;
-  int buffer_params = 0;  ///< the first buffers are the parameters, in order
+  /// What the slots of a call are for, in their order: one of the first buffers, or a variable.
+  struct CallTarget {
+    int buffer = -1, var = -1;
+    DType type{};  ///< of the variable
+  };
+  Vec<CallTarget> call;
   int slots = 0;
   bool flat = false;    ///< one index, the offset of the element
   bool blocks = false;  ///< not lowered: its indices are a user's
@@ -11980,6 +12206,34 @@ class OpenCode : public RefCounted {
 
 }  // namespace lathe
 
+// ---- lathe/jit/kernel_constants.hpp
+// What a kernel keeps of constants: the addresses that its calls bind.
+
+namespace lathe {
+
+/// The constants that a program owns, in the order of their slots; keeps their elements alive.
+class KernelConstants : public RefCounted {
+ public:
+  explicit KernelConstants(Vec<ConstantRef> contents) : contents_(std::move(contents)) {
+    for (const ConstantRef& content : contents_)
+      addresses_.push_back(reinterpret_cast<std::uintptr_t>(content->data()));
+  }
+
+  int count() const { return static_cast<int>(addresses_.size()); }
+  const std::uint64_t* addresses() const { return addresses_.data(); }
+
+ private:
+  Vec<ConstantRef> contents_;
+  Vec<std::uint64_t> addresses_;
+};
+
+namespace detail {
+/// Of a program that is to run; none if it owns no constants. L0317 one without elements.
+Ref<KernelConstants> constants_of(const Program& program, Location where);
+}  // namespace detail
+
+}  // namespace lathe
+
 // ---- lathe/jit/source.hpp
 // The program that a Source stands for, and the parameter for each argument of the call.
 
@@ -12001,7 +12255,8 @@ ProgramVersions scheduled_versions(const Source& source, const Program& program,
 /// One program, of each version lowered by itself, under what is known of its Dims.
 Program lowered_versions(const ProgramVersions& versions, const Target& target,
                          const LowerOptions& options);
-AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
+/// L0317 a constant without elements.
+AnyKernel make_evaluator(const BoundProgram& bound, const Context& context, Location where);
 
 }  // namespace lathe::detail
 
@@ -12112,6 +12367,84 @@ LATHE_DECL void CallReport::raise(std::int32_t status, const KernelNotes& notes,
 }  // namespace lathe
 
 LATHE_LEAN_BEGIN
+
+// ---- lathe/support/impl/content_hash.ipp
+namespace lathe {
+namespace detail {
+
+// MurmurHash3_x64_128 by Austin Appleby, which is in the public domain.
+inline constexpr std::uint64_t kMurmur1 = 0x87C37B91114253D5ull, kMurmur2 = 0x4CF5AD432745937Full;
+
+inline std::uint64_t rotate_left(std::uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
+inline std::uint64_t murmur_word1(std::uint64_t k) {
+  return rotate_left(k * kMurmur1, 31) * kMurmur2;
+}
+inline std::uint64_t murmur_word2(std::uint64_t k) {
+  return rotate_left(k * kMurmur2, 33) * kMurmur1;
+}
+inline std::uint64_t murmur_final(std::uint64_t k) {
+  k = (k ^ (k >> 33)) * 0xFF51AFD7ED558CCDull;
+  k = (k ^ (k >> 33)) * 0xC4CEB9FE1A85EC53ull;
+  return k ^ (k >> 33);
+}
+
+}  // namespace detail
+
+LATHE_DECL void ContentHasher::mix(const unsigned char* block) {
+  std::uint64_t k[2];
+  std::memcpy(k, block, sizeof k);
+  first_ = detail::rotate_left(first_ ^ detail::murmur_word1(k[0]), 27) + second_;
+  first_ = first_ * 5 + 0x52DCE729;
+  second_ = detail::rotate_left(second_ ^ detail::murmur_word2(k[1]), 31) + first_;
+  second_ = second_ * 5 + 0x38495AB5;
+}
+
+LATHE_DECL void ContentHasher::add(const void* bytes, std::size_t count) {
+  const auto* at = static_cast<const unsigned char*>(bytes);
+  const std::size_t kept = count_ % 16;
+  count_ += count;
+  if (kept > 0) {
+    const std::size_t part = count < 16 - kept ? count : 16 - kept;
+    std::memcpy(waiting_ + kept, at, part);
+    if (kept + part < 16) return;
+    mix(waiting_);
+    at += part, count -= part;
+  }
+  for (; count >= 16; at += 16, count -= 16) mix(at);
+  if (count > 0) std::memcpy(waiting_, at, count);
+}
+
+LATHE_DECL ContentHash ContentHasher::finish() const {
+  std::uint64_t k[2] = {0, 0};
+  std::memcpy(k, waiting_, count_ % 16);
+  std::uint64_t a = first_ ^ detail::murmur_word1(k[0]), b = second_ ^ detail::murmur_word2(k[1]);
+  a ^= count_, b ^= count_;
+  a += b, b += a;
+  a = detail::murmur_final(a), b = detail::murmur_final(b);
+  a += b;
+  return {a, b + a};
+}
+
+LATHE_DECL std::string ContentHash::str() const {
+  std::string out;
+  for (const std::uint64_t half : {high, low})
+    for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(half >> shift) & 15];
+  return out;
+}
+
+LATHE_DECL bool ContentHash::parse(std::string_view text, ContentHash& hash) {
+  if (text.size() != 32) return false;
+  std::uint64_t halves[2] = {0, 0};
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const std::size_t digit = std::string_view("0123456789abcdef").find(text[k]);
+    if (digit == std::string_view::npos) return false;
+    halves[k / 16] = halves[k / 16] << 4 | digit;
+  }
+  hash = {halves[0], halves[1]};
+  return true;
+}
+
+}  // namespace lathe
 
 // ---- lathe/support/impl/context.ipp
 namespace lathe {
@@ -13628,7 +13961,10 @@ inline bool Comparer::stride_vars(const BufferNode& a, const BufferNode& b) {
 }
 
 inline bool Comparer::param(const Param& a, const Param& b) {
-  if (a.access != b.access || bool(a.buffer) != bool(b.buffer)) return false;
+  if (a.access != b.access || bool(a.buffer) != bool(b.buffer) || a.constancy != b.constancy ||
+      bool(a.content) != bool(b.content))
+    return false;
+  if (a.content && !(a.content->hash() == b.content->hash())) return false;
   return a.buffer ? stride_vars(*a.buffer, *b.buffer) && bind_buffer(a.buffer, b.buffer)
                   : bind_var(a.var, b.var);
 }
@@ -13695,6 +14031,67 @@ LATHE_DECL Vec<AnyExpr> init_conjuncts(const BlockNode& block) {
   Vec<AnyExpr> out = conjuncts(block.predicate);
   out.erase_if([&](const AnyExpr& part) { return names_reduce(block.iters, part); });
   return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/constant.ipp
+namespace lathe {
+namespace detail {
+
+/// Calls take(address, count) for runs of elements that follow each other, in row-major order.
+template <class Take>
+void each_run(const char* data, std::size_t element_bytes, int rank, const std::int64_t* extents,
+              const std::int64_t* strides, const Take& take) {
+  // The innermost axes without gaps are one run.
+  std::int64_t run = 1;
+  while (rank > 0 && (!strides || strides[rank - 1] == run || extents[rank - 1] == 1))
+    run *= extents[--rank];
+  if (run == 0) return;
+  std::int64_t rows = 1;
+  for (int d = 0; d < rank; ++d) rows *= extents[d];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t rest = row, offset = 0;
+    for (int d = rank; d-- > 0; rest /= extents[d]) offset += rest % extents[d] * strides[d];
+    take(data + offset * static_cast<std::int64_t>(element_bytes),
+         static_cast<std::size_t>(run) * element_bytes);
+  }
+}
+
+}  // namespace detail
+
+LATHE_DECL ConstantData::ConstantData(std::size_t bytes, FunctionRef<void(char* to)> fill)
+    : data_(static_cast<char*>(::operator new(bytes, std::align_val_t(kAlignment)))),
+      bytes_(bytes) {
+  fill(data_);
+  ContentHasher hasher;
+  hasher.add(data_, bytes_);
+  hash_ = hasher.finish();
+}
+
+LATHE_DECL ConstantData::~ConstantData() {
+  if (data_) ::operator delete(data_, std::align_val_t(kAlignment));
+}
+
+LATHE_DECL ConstantRef copy_constant(const void* data, std::size_t element_bytes, int rank,
+                                     const std::int64_t* extents, const std::int64_t* strides) {
+  std::size_t bytes = element_bytes;
+  for (int d = 0; d < rank; ++d) bytes *= static_cast<std::size_t>(extents[d]);
+  return ConstantRef(new ConstantData(bytes, [&](char* to) {
+    detail::each_run(static_cast<const char*>(data), element_bytes, rank, extents, strides,
+                     [&](const char* from, std::size_t count) {
+                       std::memcpy(to, from, count);
+                       to += count;
+                     });
+  }));
+}
+
+LATHE_DECL ContentHash hash_elements(const void* data, std::size_t element_bytes, int rank,
+                                     const std::int64_t* extents, const std::int64_t* strides) {
+  ContentHasher hasher;
+  detail::each_run(static_cast<const char*>(data), element_bytes, rank, extents, strides,
+                   [&](const char* from, std::size_t count) { hasher.add(from, count); });
+  return hasher.finish();
 }
 
 }  // namespace lathe
@@ -14513,6 +14910,7 @@ inline void StructuralHasher::program(const ProgramNode& p) {
   for (const auto& param : p.params) {
     add(static_cast<std::uint64_t>(param.access)),
         add(std::uint64_t{static_cast<bool>(param.buffer)});
+    if (param.constancy != Constancy::none) add(static_cast<std::uint64_t>(param.constancy));
     if (!param.buffer) {
       bind_var(param.var);
       continue;
@@ -16076,6 +16474,13 @@ inline DimRef Parser::dim() {
   return make_ref<DimNode>(var, min, max, multiple);
 }
 
+inline Constancy Parser::constancy(bool is_argument) {
+  // A parameter may bear that name.
+  if (!peek().is_word("constant") || peek(1).is(":")) return Constancy::none;
+  take();
+  return is_argument ? Constancy::promised : Constancy::owned;
+}
+
 inline Param Parser::param() {
   Param p;
   if (accept_word("out"))
@@ -16083,7 +16488,7 @@ inline Param Parser::param() {
   else if (accept_word("inout"))
     p.access = Access::inout;
   else
-    accept_word("in");
+    p.constancy = constancy(accept_word("in"));
   const Token& at = peek();
   std::string text = name("a parameter's name");
   expect(":");
@@ -16092,8 +16497,34 @@ inline Param Parser::param() {
     p.buffer = buffer_type(text, type, true);
   else
     p.var = make_var(text, type);
+  if (p.buffer && p.constancy == Constancy::owned) constant(p, at);
   declare(at, text, {p.var, p.buffer}, false);
   return p;
+}
+
+inline void Parser::constant(Param& p, const Token& at) {
+  if (p.buffer->strides.empty()) {
+    BufferNode node = *p.buffer;
+    node.strides = constant_buffer(node.name, node.dtype, node.shape)->strides;
+    p.buffer = make_ref<BufferNode>(std::move(node));
+  }
+  if (!accept_word("hash")) return;
+  const Token& digits = peek();
+  ContentHash hash;
+  if (!ContentHash::parse(string(), hash))
+    fail(digits, "L0504", "a hash has 32 digits of 0 to 9 and a to f");
+  p.content = make_ref<ConstantData>(hash);
+  if (!constants_) return;
+  ConstantRef given = (*constants_)(p.buffer->name, hash);
+  if (!given || !given->data())
+    fail(at, "L0508", cat("no elements are given for constant '", p.buffer->name, "'"));
+  if (!(given->hash() == hash))
+    fail(at, "L0508",
+         cat("the elements that are given for constant '", p.buffer->name,
+             "' are others: their "
+             "hash is ",
+             given->hash().str()));
+  p.content = std::move(given);
 }
 
 inline Program Parser::program() {
@@ -16127,12 +16558,23 @@ inline Program Parser::program() {
 
 }  // namespace detail
 
-LATHE_DECL Program parse(std::string_view text, Location where) {
-  return detail::within_memory("parse", where, [&] {
-    Program program = detail::Parser(text, where).program();
+namespace detail {
+
+inline Program parse_with(std::string_view text, const ConstantLookup* constants, Location where) {
+  return within_memory("parse", where, [&] {
+    Program program = Parser(text, where, constants).program();
     verify_user(program, where);
     return program;
   });
+}
+
+}  // namespace detail
+
+LATHE_DECL Program parse(std::string_view text, Location where) {
+  return detail::parse_with(text, nullptr, where);
+}
+LATHE_DECL Program parse(std::string_view text, ConstantLookup constants, Location where) {
+  return detail::parse_with(text, &constants, where);
 }
 
 }  // namespace lathe
@@ -17100,9 +17542,15 @@ inline void Printer::dims(const ProgramNode& p) {
 }
 
 inline void Printer::param(const Param& p) {
-  put(p.access == Access::in ? "in " : p.access == Access::out ? "out " : "inout ");
+  const bool owned = p.constancy == Constancy::owned;
+  if (!owned) put(p.access == Access::in ? "in " : p.access == Access::out ? "out " : "inout ");
+  if (p.constancy != Constancy::none) put("constant ");
   if (!p.buffer) return put(names_.bind(p.var.get(), p.var->name), ": ", p.var->dtype.str());
-  put(names_.bind(p.buffer.get(), p.buffer->name), ": "), buffer_type(*p.buffer);
+  put(names_.bind(p.buffer.get(), p.buffer->name), ": ");
+  BufferNode type = *p.buffer;
+  if (owned) type.strides.clear();  // constant_buffer has no others
+  buffer_type(type);
+  if (p.content) put(" hash \"", p.content->hash().str(), '"');
 }
 
 inline void Printer::params(const ProgramNode& p, bool one_per_line) {
@@ -18953,6 +19401,7 @@ class ProgramSignature {
   int params() const { return static_cast<int>(program_.params.size()); }
   int dims() const { return static_cast<int>(program_.dims.size()); }
   int rank(int p) const { return param(p).buffer ? param(p).buffer->rank() : -1; }
+  bool owns(int p) const { return !param(p).is_argument(); }
   bool passes_stride(int p, int axis) {
     const BufferNode& b = *param(p).buffer;
     if (b.strides.empty()) return axis + 1 < b.rank();
@@ -19034,6 +19483,27 @@ LATHE_DECL Program Program::with(Stmt body, Stage stage) const {
   node.stage = stage;
   node.scheduled = node.scheduled && stage == Stage::blocks;
   return Program(std::move(node));
+}
+
+LATHE_DECL Program without_contents(const Program& program) {
+  ProgramNode node = *program;
+  for (Param& p : node.params) p.content = {};
+  return Program(std::move(node));
+}
+
+LATHE_DECL Buffer constant_buffer(std::string name, DType dtype, Vec<AnyExpr> shape) {
+  Vec<AnyExpr> strides;
+  if (shape.size() > 1) {
+    strides.resize(shape.size());
+    std::uint64_t stride = 1;  // what overflows, verify refuses
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      strides[d] = AnyExpr(static_cast<std::int64_t>(stride));
+      if (const auto* extent = as_const_int(shape[d]))
+        stride *= static_cast<std::uint64_t>(*extent);
+    }
+  }
+  return make_ref<BufferNode>(std::move(name), dtype, std::move(shape), std::move(strides),
+                              Scope::global, static_cast<int>(ConstantData::kAlignment));
 }
 
 LATHE_DECL Buffer make_buffer(std::string name, DType dtype, Vec<AnyExpr> shape, Scope scope) {
@@ -19667,11 +20137,32 @@ inline void Verifier::param(const Param& p) {
   if (!p.buffer) {
     if (!p.var) return fail("a parameter without a buffer or variable");
     check(p.access == Access::in, "a scalar parameter that is written");
+    check(p.constancy == Constancy::none, "a constant without axes");
     return bind(p.var.get(), p.var->name, false);
   }
   buffer_fields(p.buffer, true);
   bind(p.buffer.get(), p.buffer->name, false, p.access != Access::in);
   check(p.buffer->scope == Scope::global, "a parameter that is not global");
+  if (p.constancy != Constancy::none) constant(p);
+}
+
+inline void Verifier::constant(const Param& p) {
+  check(p.access == Access::in, "a constant that is written");
+  if (p.constancy != Constancy::owned) return;
+  std::int64_t bytes = p.buffer->dtype.element_bytes(), stride = 1;
+  for (std::size_t d = p.buffer->shape.size(); d-- > 0;) {
+    const auto* extent = as_const_int(p.buffer->shape[d]);
+    if (!check(extent && *extent >= 0, "a constant whose extents are no numbers")) return;
+    const auto* declared = p.buffer->strides.empty() ? nullptr : as_const_int(p.buffer->strides[d]);
+    check(declared ? *declared == stride : p.buffer->rank() == 1,
+          "a constant that is not row-major without gaps");
+    if (__builtin_mul_overflow(stride, *extent, &stride) ||
+        __builtin_mul_overflow(bytes, *extent, &bytes))
+      return fail("a constant that no memory can hold");
+  }
+  check(p.buffer->rank() > 0, "a constant without axes");
+  check(!p.content || !p.content->data() || p.content->bytes() == static_cast<std::size_t>(bytes),
+        "a constant with elements of another size than its type says");
 }
 
 inline void Verifier::program(const ProgramNode& p) {
@@ -29653,24 +30144,62 @@ LATHE_DECL AnyExpr AnyTensor::at(Vec<AnyExpr> indices, Location where) const {
   return make_load(buffer_, std::move(indices));
 }
 
-LATHE_DECL AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents, Layout layout,
-                                Location where) {
-  detail::check_name(name, where);
+namespace detail {
+
+/// An input of such elements, without its storage.
+inline TensorSource* input_source(const std::string& name, DType dtype, const Vec<Extent>& extents,
+                                  Location where) {
+  check_name(name, where);
   if (dtype.is_vector())
     throw UserError("L0109", "the elements of '" + name + "' are vectors, " + dtype.str(), where);
-  Vec<AnyExpr> shape = detail::checked_extents(name, extents, where);
-  if (shape.empty()) {
+  Vec<AnyExpr> shape = checked_extents(name, extents, where);
+  auto* source = new TensorSource;
+  source->name = name;
+  source->is_input = true;
+  source->extents = std::move(shape);
+  source->where = where;
+  return source;
+}
+
+}  // namespace detail
+
+LATHE_DECL AnyTensor make_input(std::string name, DType dtype, Vec<Extent> extents,
+                                InputOptions options, Location where) {
+  auto* source = detail::input_source(name, dtype, extents, where);
+  Ref<detail::TensorSource> owner(source);
+  if (source->extents.empty()) {
+    if (options.constant)
+      throw UserError("L0132", "'" + name + "' is passed by value, and can't be constant", where,
+                      {}, "write the number where it is used");
     auto origin = make_ref<detail::VarOrigin>(detail::VarOrigin::scalar, name);
     return AnyTensor(detail::make_declared_var(name, dtype, origin));
   }
-  auto* source = new detail::TensorSource;
+  source->layout = options.layout;
+  if (options.constant) source->constancy = Constancy::promised;
+  source->storage.push_back(
+      {nullptr, detail::argument_buffer(name, dtype, source->extents, options.layout)});
+  return detail::tensor_of(owner, 0, name, dtype);
+}
+
+LATHE_DECL AnyTensor make_constant(std::string name, DType dtype,
+                                   std::span<const std::int64_t> extents, const void* elements,
+                                   const std::int64_t* strides, Location where) {
+  auto* source =
+      detail::input_source(name, dtype, Vec<Extent>(extents.begin(), extents.end()), where);
   Ref<detail::TensorSource> owner(source);
-  source->name = name;
-  source->is_input = true;
-  source->layout = layout;
-  source->extents = shape;
-  source->where = where;
-  source->storage.push_back({nullptr, detail::argument_buffer(name, dtype, shape, layout)});
+  if (extents.empty())
+    throw UserError("L0132", "constant '" + name + "' has no axes", where, {},
+                    "write the number where it is used");
+  const bool empty = std::find(extents.begin(), extents.end(), 0) != extents.end();
+  if (!elements && !empty)
+    throw UserError("L0132", "constant '" + name + "': the pointer to its elements is null", where);
+  source->layout = Layout::dense;
+  source->constancy = Constancy::owned;
+  source->content = detail::within_memory("constant", where, [&] {
+    return copy_constant(elements, static_cast<std::size_t>(dtype.element_bytes()),
+                         static_cast<int>(extents.size()), extents.data(), strides);
+  });
+  source->storage.push_back({nullptr, constant_buffer(name, dtype, source->extents)});
   return detail::tensor_of(owner, 0, name, dtype);
 }
 
@@ -30060,6 +30589,20 @@ LATHE_DECL void check_reducer_laws(const ReducerNode& reducer, std::span<const A
                   "axes");
 }
 
+LATHE_DECL void check_element_count(const std::string& name, std::size_t given,
+                                    std::span<const std::int64_t> extents, Location where) {
+  std::size_t count = 1;
+  bool fits = true;
+  for (const std::int64_t extent : extents)
+    fits = fits && extent >= 0 &&
+           !__builtin_mul_overflow(count, static_cast<std::size_t>(extent), &count);
+  if (!fits || count == given) return;  // make_constant says what does not fit
+  throw UserError("L0132",
+                  "constant '" + name + "' is given " + std::to_string(given) +
+                      " elements, but its extents say " + std::to_string(count),
+                  where);
+}
+
 }  // namespace lathe::detail
 
 // ---- lathe/dsl/impl/literal.ipp
@@ -30270,6 +30813,7 @@ class ProgramBuilder {
   void check_ranges() const;
   bool is_output(const AnyTensor& t) const;
   bool is_param(const TensorSource& source, int output) const;
+  void add_constants();
   Stmt nest(const TensorSource& source);
   void declare_dims();
 
@@ -30318,6 +30862,7 @@ inline Vec<ProgramParam> ProgramBuilder::default_params() const {
     return nullptr;
   };
   for (const auto& t : graph_.inputs) {
+    if (t.is_constant()) continue;
     const ProgramParam* inout = find_inout(t);
     params.push_back(inout ? *inout : ProgramParam(t));
   }
@@ -30340,6 +30885,9 @@ inline void ProgramBuilder::check_params(const Vec<ProgramParam>& params) const 
       if (same_tensor(params[other].tensor, t) || same_tensor(params[other].result, t) ||
           same_tensor(params[other].tensor, result) || same_tensor(params[other].result, result))
         fail("L0113", "'" + t.name() + "' is given twice among the arguments");
+    if (t.is_constant())
+      fail("L0113", "constant '" + t.name() + "' is given as an argument",
+           "leave it out: its elements are known");
     if (result) check_inout(t, result);
     if (!t.is_input() && !is_output(t))
       fail("L0113", "argument '" + t.name() + "' is an intermediate, not an output",
@@ -30354,7 +30902,7 @@ inline void ProgramBuilder::check_missing(const Vec<ProgramParam>& params) const
     return false;
   };
   for (const auto& t : graph_.inputs)
-    if (!given(t))
+    if (!t.is_constant() && !given(t))
       fail("L0112", "input '" + t.name() + "' is read, but is not among the arguments");
   for (const auto& s : graph_.scalars)
     if (!given(AnyTensor(s)))
@@ -30399,6 +30947,8 @@ inline void ProgramBuilder::check_inout(const AnyTensor& in, const AnyTensor& re
       "inout: '" + result.name() + "' cannot take the place of '" + in.name() + "': ";
   if (!in.is_input() || in.is_scalar())
     fail("L0115", what + "'" + in.name() + "' is not an input tensor");
+  if (in.source().constancy != Constancy::none)
+    fail("L0115", what + "'" + in.name() + "' is constant");
   if (!is_output(result)) fail("L0115", what + "'" + result.name() + "' is not an output");
   if (in.dtype() != result.dtype())
     fail("L0115", what + "one is " + in.dtype().str() + ", the other " + result.dtype().str());
@@ -30436,6 +30986,8 @@ inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
   };
   for (const auto& p : params)
     if (p.tensor.is_input()) add(p.tensor.name());
+  for (const auto& t : graph_.inputs)
+    if (t.is_constant()) add(t.name());
   for (const auto& c : graph_.computes) {
     if (c->storage.size() > 1) add(c->name);
     for (const auto& s : c->storage) add(s.inner->name);
@@ -30507,6 +31059,13 @@ inline void ProgramBuilder::declare_dims() {
   }
 }
 
+inline void ProgramBuilder::add_constants() {
+  for (const auto& t : graph_.inputs)
+    if (t.is_constant())
+      program_.params.push_back(
+          {Access::in, t.param_buffer(), {}, Constancy::owned, t.source().content});
+}
+
 inline Program ProgramBuilder::build(const Vec<ProgramParam>* given) {
   collect();
   Vec<ProgramParam> params = given ? *given : default_params();
@@ -30521,12 +31080,14 @@ inline Program ProgramBuilder::build(const Vec<ProgramParam>* given) {
     else
       param.buffer = p.tensor.param_buffer();
     param.access = p.result ? Access::inout : p.tensor.is_input() ? Access::in : Access::out;
+    if (param.buffer) param.constancy = p.tensor.source().constancy;
     if (p.result)
       storage_.set(p.result, param.buffer);
     else if (!p.tensor.is_scalar())
       storage_.set(p.tensor, param.buffer);
     program_.params.push_back(std::move(param));
   }
+  add_constants();
   Vec<Stmt> nests;
   for (const auto& c : graph_.computes) nests.push_back(nest(*c));
   program_.body = make_seq(std::move(nests));
@@ -53816,15 +54377,14 @@ inline void EvalCompiler::bind_params() {
     if (s.kind == CallSlot::Kind::buffer) {
       const auto at = static_cast<std::size_t>(buffer_slot(param->buffer));
       tree_.buffers[at].output = param->access == Access::out;
-      ++tree_.buffer_params;
+      tree_.call.push_back({static_cast<int>(at), -1});
       continue;
     }
     const VarNode* var = slot_variable(program_, s);
     const int slot = var ? var_slot(*var) : tree_.slots++;
     if (!var && s.index == 0)
       tree_.buffers[static_cast<std::size_t>(buffer_slot(param->buffer))].outer_strides = slot;
-    tree_.var_slots.push_back(slot);
-    tree_.var_types.push_back(var ? var->dtype : kIndex);
+    tree_.call.push_back({-1, slot, var ? var->dtype : kIndex});
   }
 }
 
@@ -54060,16 +54620,19 @@ inline EvalFrame::EvalFrame(const EvalTree& tree, const std::uint64_t* slots, Ca
       where_(where),
       vars_(static_cast<std::size_t>(tree.slots)),
       memory_(tree.buffers.size()) {
-  const std::uint64_t* vars = slots + tree.buffer_params;
-  for (std::size_t k = 0; k < tree.var_slots.size(); ++k) {
-    DType t = tree.var_types[k];
+  for (std::size_t k = 0; k < tree.call.size(); ++k) {
+    const auto& [buffer, place, t] = tree.call[k];
+    if (buffer >= 0) continue;
     std::uint64_t bits =
-        t.bits == 64 ? vars[k] : vars[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
-    var(tree.var_slots[k]) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
+        t.bits == 64 ? slots[k] : slots[k] & ((std::uint64_t{1} << t.element_bytes() * 8) - 1);
+    var(place) = t.is_bool() ? Scalar{bits != 0} : scalar_from_bits(t, bits);
   }
-  for (int b = 0; b < tree.buffer_params; ++b) {
+  // Their extents and strides may be any of those variables.
+  for (std::size_t k = 0; k < tree.call.size(); ++k) {
+    const int b = tree.call[k].buffer;
+    if (b < 0) continue;
     auto& m = memory_[static_cast<std::size_t>(b)];
-    m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[b]));
+    m.base = reinterpret_cast<char*>(static_cast<std::uintptr_t>(slots[k]));
     lay_out(b);
     if (tree.options.find_uninitialized)
       m.stored.assign(static_cast<std::size_t>(m.count),
@@ -54505,6 +55068,9 @@ LATHE_DECL void Binding::add_slots() {
   for (std::size_t k = layout_.size(); k-- > 0;) {
     const CallSlot& s = layout_[k];
     const int slot = static_cast<int>(k);
+    const bool owned =
+        s.param >= 0 && !program_->params[static_cast<std::size_t>(s.param)].is_argument();
+    if (!owned && arg_slots_ == 0) arg_slots_ = slot + 1;
     if (s.kind == CallSlot::Kind::dim) first_dim_ = k;
     if (s.kind == CallSlot::Kind::buffer || s.kind == CallSlot::Kind::scalar)
       param_slots_[static_cast<std::size_t>(s.param)] = slot;
@@ -54599,10 +55165,14 @@ LATHE_DECL void Binding::add_stride_rules(int arg) {
 }
 
 LATHE_DECL void Binding::add_dense_plan() {
-  bool all = args_.size() == program_->params.size() && program_->dims.empty() && sizes_.empty() &&
-             later_.empty();
+  Vec<int> in_order;
+  for (std::size_t k = 0; k < program_->params.size(); ++k)
+    if (program_->params[k].is_argument()) in_order.push_back(static_cast<int>(k));
+  bool all =
+      args_.size() == in_order.size() && program_->dims.empty() && sizes_.empty() && later_.empty();
   Vec<std::uint64_t> slots(layout_.size());
-  for (int a = 0; all && a < args(); ++a) all = arg_at(a).param == a && add_dense(a, slots.data());
+  for (int a = 0; all && a < args(); ++a)
+    all = arg_at(a).param == in_order[static_cast<std::size_t>(a)] && add_dense(a, slots.data());
   if (!all) dense_plan_.clear();
 }
 
@@ -55227,8 +55797,11 @@ struct Compilation {
   Location where;
 };
 
+/// Code for any elements of the constants.
 inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& target, CodeKind kind,
                                     const Llvm& llvm, const Compilation& by) {
+  for (Program& version : versions.before) version = without_contents(version);
+  versions.last = without_contents(versions.last);
   const Program scheduled = dispatched(versions);
   CodeCache& cache = CodeCache::of(by.context);
   const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
@@ -55286,33 +55859,46 @@ inline void tell_interpreted(const std::string& kernel, const std::string& reaso
                       "repeated.\n"));
 }
 
+/// The parts of a kernel that is interpreted, or why there is none.
+inline KernelParts interpreted_parts(const Source& source, const BoundProgram& bound,
+                                     const std::string& reason) {
+  const Context& context = context_of(source);
+  const JitOptions& options = source.options();
+  if (options.require_compiled) Llvm::get(context.options().llvm, source.where());
+  tell_interpreted(bound.program->name, reason, context);
+  KernelParts parts;
+  parts.binding = make_ref<Binding>(bound.program, bound.order);
+  parts.evaluator = Evaluator(bound.program);
+  if (options.strides == Strides::dense && parts.binding->opens_strides())
+    parts.open = make_ref<OpenCode>(bound.program, Ref<KernelCode>(), options.strides, false);
+  return parts;
+}
+
 inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
-  Target target = target_of(source);
+  const Target target = target_of(source);
   const JitOptions& options = source.options();
-  auto binding = make_ref<Binding>(bound.program, bound.order);
-  const auto open_code = [&](const Ref<KernelCode>& made) {
-    return binding->opens_strides()
-               ? make_ref<OpenCode>(bound.program, made, options.strides, options.require_compiled)
-               : Ref<OpenCode>();
-  };
+  const Ref<KernelConstants> constants = constants_of(bound.program, source.where());
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  if (!llvm) {
-    if (options.require_compiled) Llvm::get(context.options().llvm, source.where());
-    tell_interpreted(bound.program->name, reason, context);
-    return AnyKernel(binding, {}, Evaluator(bound.program), context,
-                     options.strides == Strides::dense ? open_code({}) : Ref<OpenCode>());
+  KernelParts parts;
+  if (llvm) {
+    parts.binding = make_ref<Binding>(bound.program, bound.order);
+    parts.code = compile_code(scheduled_versions(source, bound.program, target), target,
+                              {options.strict, options.checked, true, options.math}, *llvm,
+                              {context, deadline, source.where()});
+    if (parts.binding->opens_strides())
+      parts.open =
+          make_ref<OpenCode>(bound.program, parts.code, options.strides, options.require_compiled);
+    if (parts.open && options.strides == Strides::both)
+      parts.open->get(context, "views with gaps are asked for too", source.where());
+  } else {
+    parts = interpreted_parts(source, bound, reason);
   }
-  const auto code = compile_code(scheduled_versions(source, bound.program, target), target,
-                                 {options.strict, options.checked, true, options.math}, *llvm,
-                                 {context, deadline, source.where()});
-  const Ref<OpenCode> open = open_code(code);
-  if (open && options.strides == Strides::both)
-    open->get(context, "views with gaps are asked for too", source.where());
-  return AnyKernel(binding, code, Evaluator(), context, open);
+  parts.constants = constants;
+  return AnyKernel(std::move(parts), context);
 }
 
 }  // namespace detail
@@ -55329,21 +55915,25 @@ LATHE_LEAN_END
 // ---- lathe/jit/impl/kernel.ipp
 namespace lathe {
 
-LATHE_DECL AnyKernel::State::State() = default;
-LATHE_DECL AnyKernel::State::~State() = default;
+// Here, where OpenCode is known: it has a mutex, which costs a user's compiler time.
+LATHE_DECL KernelParts::KernelParts() = default;
+LATHE_DECL KernelParts::KernelParts(KernelParts&&) noexcept = default;
+LATHE_DECL KernelParts& KernelParts::operator=(KernelParts&&) noexcept = default;
+LATHE_DECL KernelParts::~KernelParts() = default;
 
-LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
-                                const Context& context, Ref<OpenCode> open) {
-  auto* state = new State;
+LATHE_DECL AnyKernel::AnyKernel(KernelParts parts, const Context& context) {
+  auto* state = new State(std::move(parts));
   state_ = Ref<State>(state);
-  state->binding = std::move(binding);
-  state->code = std::move(code);
-  state->evaluator = std::move(evaluator);
-  state->open = std::move(open);
   state->context = &context;
-  state->dense_plan = state->binding->dense_plan();
+  state->slots = state->binding->arg_slots();
+  if (const KernelConstants* constants = state->constants.get()) {
+    state->address_count = constants->count();
+    state->slots += state->address_count;
+    state->addresses = constants->addresses();
+  }
+  if (state->address_count <= kDenseConstants) state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
-  invariant(state->code->text.slots.size() == state->binding->layout().size(),
+  invariant(static_cast<int>(state->code->text.slots.size()) == state->slots,
             "a kernel and its binding differ on the slots of a call");
   state->entry = state->code->entry;
   state->notes = state->code->notes(state->binding->program()->name);
@@ -55355,11 +55945,16 @@ LATHE_DECL void AnyKernel::refuse_empty(Location where) {
 }
 
 LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const {
-  auto slots = detail::within_memory("call", where, [&] {
-    return Vec<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
-  });
-  state_->binding->bind(args, slots.data(), where);
+  auto slots = detail::within_memory(
+      "call", where, [&] { return Vec<std::uint64_t>(static_cast<std::size_t>(state_->slots)); });
+  bind(args, slots.data(), where);
   run_any(args, slots.data(), where);
+}
+
+LATHE_DECL void AnyKernel::bind_constants(const CallArg*, std::uint64_t* slots, Location) const {
+  const State& s = *state_;
+  std::memcpy(slots + s.binding->arg_slots(), s.addresses,
+              static_cast<std::size_t>(s.address_count) * sizeof *slots);
 }
 
 LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,
@@ -55495,6 +56090,25 @@ LATHE_DECL std::string AnyKernel::assembly() const {
 }  // namespace lathe
 
 LATHE_LEAN_BEGIN
+
+// ---- lathe/jit/impl/kernel_constants.ipp
+namespace lathe::detail {
+
+LATHE_DECL Ref<KernelConstants> constants_of(const Program& program, Location where) {
+  Vec<ConstantRef> contents;
+  for (const Param& p : program->params) {
+    if (p.is_argument()) continue;
+    if (!p.content || !p.content->data())
+      throw UserError("L0317",
+                      cat("the elements of constant '", p.name(), "' of program '", program->name,
+                          "' are not here"),
+                      where, {}, "give parse a function that has them");
+    contents.push_back(p.content);
+  }
+  return contents.empty() ? Ref<KernelConstants>() : make_ref<KernelConstants>(contents);
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/jit/impl/open_code.ipp
 namespace lathe {
@@ -55633,8 +56247,10 @@ LATHE_DECL const Context& context_of(const Source& source) {
 }
 
 inline std::string list_params(const Program& p) {
-  return join(p->params, ", ",
-              [](const Param& param) -> const std::string& { return param.name(); });
+  Vec<std::string> names;
+  for (const Param& param : p->params)
+    if (param.is_argument()) names.push_back(param.name());
+  return join(names, ", ");
 }
 
 inline bool is_param_of(const AnyTensor& t, const Param& p) {
@@ -55649,10 +56265,16 @@ inline bool looks_like(const AnyTensor& t, const Param& p) {
 
 inline int find_param(const Program& program, const ProgramParam& wanted, Location where) {
   const int count = static_cast<int>(program->params.size());
-  for (int k = 0; k < count; ++k)
-    if (is_param_of(wanted.tensor, program->params[static_cast<std::size_t>(k)])) return k;
-  for (int k = 0; k < count; ++k)
-    if (looks_like(wanted.tensor, program->params[static_cast<std::size_t>(k)])) return k;
+  const auto argument = [&](const auto& fits) {
+    for (int k = 0; k < count; ++k) {
+      const Param& p = program->params[static_cast<std::size_t>(k)];
+      if (p.is_argument() && fits(wanted.tensor, p)) return k;
+    }
+    return -1;
+  };
+  int found = argument(is_param_of);
+  if (found < 0) found = argument(looks_like);
+  if (found >= 0) return found;
   throw UserError(
       "L0310", cat("'", wanted.tensor.name(), "' is no parameter of program '", program->name, "'"),
       where, cat("its parameters: ", list_params(program)),
@@ -55688,6 +56310,7 @@ inline BoundProgram match_params(const Program& program, const Vec<ProgramParam>
     out.order.push_back(index);
   }
   for (std::size_t k = 0; k < given.size(); ++k) {
+    if (!program->params[k].is_argument()) continue;
     if (params.empty())
       out.order.push_back(static_cast<int>(k));
     else if (!given[k])
@@ -55711,21 +56334,25 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
   if (source.options().unread_inputs == UnreadInputs::refuse)
     refuse_unread(out.program, source.where());
   for (std::size_t k = 0; k < out.program->params.size(); ++k)
-    out.order.push_back(static_cast<int>(k));
+    if (out.program->params[k].is_argument()) out.order.push_back(static_cast<int>(k));
   return out;
 }
 
-LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(bound.program),
-                   context, {});
+LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context,
+                                    Location where) {
+  KernelParts parts;
+  parts.binding = make_ref<Binding>(bound.program, bound.order);
+  parts.evaluator = Evaluator(bound.program);
+  parts.constants = constants_of(bound.program, where);
+  return AnyKernel(std::move(parts), context);
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("evaluate", source.where(), [&] {
-    return detail::make_evaluator(detail::bound_program(source, params),
-                                  detail::context_of(source));
+    return detail::make_evaluator(detail::bound_program(source, params), detail::context_of(source),
+                                  source.where());
   });
 }
 
@@ -55739,7 +56366,8 @@ inline std::string slot_text(const CallSlot& slot, const ProgramNode& program) {
   const auto param = static_cast<std::size_t>(slot.param);
   switch (slot.kind) {
     case CallSlot::Kind::buffer:
-      return cat("the elements of ", slot.name, ", ", program.params[param].dtype().str());
+      return cat("the elements of ", program.params[param].is_argument() ? "" : "constant ",
+                 slot.name, ", ", program.params[param].dtype().str());
     case CallSlot::Kind::dim:
       return cat("the extent ", slot.name);
     case CallSlot::Kind::stride:

@@ -29,6 +29,8 @@ class Binding : public RefCounted {
   const SlotLayout& layout() const { return layout_; }
   /// Slots that a call needs.
   int slots() const { return static_cast<int>(layout_.size()); }
+  /// Those that arguments fill: all but the last ones, which are of constants.
+  int arg_slots() const { return arg_slots_; }
   int args() const { return static_cast<int>(args_.size()); }
   /// Checks the arguments, one after the other, and fills the slots of layout().
   /// L0302 extent · L0303 two extents that must agree · L0304 bounds of a Dim · L0305 stride ·
@@ -160,6 +162,7 @@ class Binding : public RefCounted {
   NodeMap<int> var_slots_;  ///< dims, strides
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
   std::size_t first_dim_ = 0;
+  int arg_slots_ = 0;
   /// With dims of at most so many bits no size overflows; -1: look each time.
   int small_bits_ = 63;
 };

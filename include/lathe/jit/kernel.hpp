@@ -15,7 +15,22 @@
 
 namespace lathe {
 
+class KernelConstants;
 class OpenCode;
+
+/// What a kernel is made of.
+struct KernelParts {
+  KernelParts();
+  KernelParts(KernelParts&&) noexcept;
+  KernelParts& operator=(KernelParts&&) noexcept;
+  ~KernelParts();
+
+  Ref<Binding> binding;
+  Ref<KernelCode> code;  ///< none: `evaluator` runs
+  Evaluator evaluator;
+  Ref<OpenCode> open;              ///< for calls that are not dense, where those differ
+  Ref<KernelConstants> constants;  ///< none: there are none
+};
 
 namespace detail {
 
@@ -39,18 +54,16 @@ inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_c
 class AnyKernel {
  public:
   AnyKernel() = default;
-  /// `open`: where code or options are for arguments without gaps alone.
-  AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator, const Context& context,
-            Ref<OpenCode> open);
+  AnyKernel(KernelParts parts, const Context& context);
 
   /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
   /// kernel, and what the program itself raises.
   [[gnu::noinline]] void call(const CallArg* args, Location where = Location::here()) const {
     if (!state_) refuse_empty(where);
     const State& s = *state_;
-    if (s.binding->slots() > Binding::kStackSlots) return call_large(args, where);
+    if (s.slots > Binding::kStackSlots) return call_large(args, where);
     std::uint64_t slots[Binding::kStackSlots];
-    s.binding->bind(args, slots, where);
+    bind(args, slots, where);
     run_any(args, slots, where);
   }
   /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
@@ -82,20 +95,26 @@ class AnyKernel {
   template <class... P>
   friend class Kernel;
 
-  struct State : RefCounted {
-    // Where OpenCode is known: it has a mutex, which costs a user's compiler time.
-    State();
-    ~State() override;
+  /// Constants of a dense call: their slots lie on the caller's stack.
+  static constexpr int kDenseConstants = 8;
+  struct State : RefCounted, KernelParts {
+    explicit State(KernelParts parts) : KernelParts(std::move(parts)) {}
 
-    Ref<Binding> binding;
-    Ref<KernelCode> code;
-    Evaluator evaluator;
     KernelEntry entry = nullptr;
-    Ref<OpenCode> open;  ///< for calls that are not dense, where those differ
     const Context* context = nullptr;
-    const std::int64_t* dense_plan = nullptr;  ///< the binding's
+    const std::int64_t* dense_plan = nullptr;  ///< the binding's, where a dense call can do
+    const std::uint64_t* addresses = nullptr;  ///< of constants, for dense calls
+    int address_count = 0;
+    int slots = 0;
     KernelNotes notes;
   };
+  // Fills all slots of a call.
+  void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    s.binding->bind(args, slots, where);
+    if (s.constants) bind_constants(args, slots, where);
+  }
+  void bind_constants(const CallArg* args, std::uint64_t* slots, Location where) const;
   void run(const std::uint64_t* slots, Location where) const {
     const State& s = *state_;
     if (s.entry)
@@ -120,9 +139,12 @@ class AnyKernel {
   template <class... A>
   [[gnu::always_inline]] bool call_dense(Location where, const A&... args) const {
     if (!state_ || !state_->dense_plan) return false;
-    std::uint64_t slots[detail::dense_layout<A...>.slots + 1];
+    constexpr std::size_t count = detail::dense_layout<A...>.slots;
+    std::uint64_t slots[count + kDenseConstants];
     if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
       return false;
+    for (int k = 0; k < state_->address_count; ++k)
+      slots[count + std::size_t(k)] = state_->addresses[k];
     run(slots, where);
     return true;
   }

@@ -3,6 +3,7 @@
 
 #include <lathe/jit/jit.hpp>
 #include <lathe/jit/kernel_code.hpp>
+#include <lathe/jit/kernel_constants.hpp>
 #include <lathe/lower/pipeline.hpp>
 
 namespace lathe::detail {
@@ -23,6 +24,7 @@ ProgramVersions scheduled_versions(const Source& source, const Program& program,
 /// One program, of each version lowered by itself, under what is known of its Dims.
 Program lowered_versions(const ProgramVersions& versions, const Target& target,
                          const LowerOptions& options);
-AnyKernel make_evaluator(const BoundProgram& bound, const Context& context);
+/// L0317 a constant without elements.
+AnyKernel make_evaluator(const BoundProgram& bound, const Context& context, Location where);
 
 }  // namespace lathe::detail

@@ -7,7 +7,8 @@ namespace lathe {
 
 /// A translation unit of C11 (with GCC's vectors, which clang has too) without other headers than
 /// the C library's. It defines `int32_t lathe_<name>(const uint64_t *slots, lathe_runtime *rt)`;
-/// a comment says what each slot holds, and what is returned. With `rt` null it needs nothing of
+/// a comment says what each slot holds, and what is returned. Constants are the last slots: their
+/// elements, row-major without gaps, at a multiple of 64 bytes. With `rt` null it needs nothing of
 /// Lathe; a host may pass a table of its own. Options are jit's; the target is the least machine of
 /// this architecture unless they name one, and only decides how a default schedule cuts loops and
 /// whether x * y + z is one fma.

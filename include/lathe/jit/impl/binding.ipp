@@ -28,6 +28,9 @@ LATHE_DECL void Binding::add_slots() {
   for (std::size_t k = layout_.size(); k-- > 0;) {
     const CallSlot& s = layout_[k];
     const int slot = static_cast<int>(k);
+    const bool owned =
+        s.param >= 0 && !program_->params[static_cast<std::size_t>(s.param)].is_argument();
+    if (!owned && arg_slots_ == 0) arg_slots_ = slot + 1;
     if (s.kind == CallSlot::Kind::dim) first_dim_ = k;
     if (s.kind == CallSlot::Kind::buffer || s.kind == CallSlot::Kind::scalar)
       param_slots_[static_cast<std::size_t>(s.param)] = slot;
@@ -122,10 +125,14 @@ LATHE_DECL void Binding::add_stride_rules(int arg) {
 }
 
 LATHE_DECL void Binding::add_dense_plan() {
-  bool all = args_.size() == program_->params.size() && program_->dims.empty() && sizes_.empty() &&
-             later_.empty();
+  Vec<int> in_order;
+  for (std::size_t k = 0; k < program_->params.size(); ++k)
+    if (program_->params[k].is_argument()) in_order.push_back(static_cast<int>(k));
+  bool all =
+      args_.size() == in_order.size() && program_->dims.empty() && sizes_.empty() && later_.empty();
   Vec<std::uint64_t> slots(layout_.size());
-  for (int a = 0; all && a < args(); ++a) all = arg_at(a).param == a && add_dense(a, slots.data());
+  for (int a = 0; all && a < args(); ++a)
+    all = arg_at(a).param == in_order[static_cast<std::size_t>(a)] && add_dense(a, slots.data());
   if (!all) dense_plan_.clear();
 }
 

@@ -134,8 +134,11 @@ struct Compilation {
   Location where;
 };
 
+/// Code for any elements of the constants.
 inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& target, CodeKind kind,
                                     const Llvm& llvm, const Compilation& by) {
+  for (Program& version : versions.before) version = without_contents(version);
+  versions.last = without_contents(versions.last);
   const Program scheduled = dispatched(versions);
   CodeCache& cache = CodeCache::of(by.context);
   const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
@@ -193,33 +196,46 @@ inline void tell_interpreted(const std::string& kernel, const std::string& reaso
                       "repeated.\n"));
 }
 
+/// The parts of a kernel that is interpreted, or why there is none.
+inline KernelParts interpreted_parts(const Source& source, const BoundProgram& bound,
+                                     const std::string& reason) {
+  const Context& context = context_of(source);
+  const JitOptions& options = source.options();
+  if (options.require_compiled) Llvm::get(context.options().llvm, source.where());
+  tell_interpreted(bound.program->name, reason, context);
+  KernelParts parts;
+  parts.binding = make_ref<Binding>(bound.program, bound.order);
+  parts.evaluator = Evaluator(bound.program);
+  if (options.strides == Strides::dense && parts.binding->opens_strides())
+    parts.open = make_ref<OpenCode>(bound.program, Ref<KernelCode>(), options.strides, false);
+  return parts;
+}
+
 inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
   BoundProgram bound = bound_program(source, params);
-  Target target = target_of(source);
+  const Target target = target_of(source);
   const JitOptions& options = source.options();
-  auto binding = make_ref<Binding>(bound.program, bound.order);
-  const auto open_code = [&](const Ref<KernelCode>& made) {
-    return binding->opens_strides()
-               ? make_ref<OpenCode>(bound.program, made, options.strides, options.require_compiled)
-               : Ref<OpenCode>();
-  };
+  const Ref<KernelConstants> constants = constants_of(bound.program, source.where());
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  if (!llvm) {
-    if (options.require_compiled) Llvm::get(context.options().llvm, source.where());
-    tell_interpreted(bound.program->name, reason, context);
-    return AnyKernel(binding, {}, Evaluator(bound.program), context,
-                     options.strides == Strides::dense ? open_code({}) : Ref<OpenCode>());
+  KernelParts parts;
+  if (llvm) {
+    parts.binding = make_ref<Binding>(bound.program, bound.order);
+    parts.code = compile_code(scheduled_versions(source, bound.program, target), target,
+                              {options.strict, options.checked, true, options.math}, *llvm,
+                              {context, deadline, source.where()});
+    if (parts.binding->opens_strides())
+      parts.open =
+          make_ref<OpenCode>(bound.program, parts.code, options.strides, options.require_compiled);
+    if (parts.open && options.strides == Strides::both)
+      parts.open->get(context, "views with gaps are asked for too", source.where());
+  } else {
+    parts = interpreted_parts(source, bound, reason);
   }
-  const auto code = compile_code(scheduled_versions(source, bound.program, target), target,
-                                 {options.strict, options.checked, true, options.math}, *llvm,
-                                 {context, deadline, source.where()});
-  const Ref<OpenCode> open = open_code(code);
-  if (open && options.strides == Strides::both)
-    open->get(context, "views with gaps are asked for too", source.where());
-  return AnyKernel(binding, code, Evaluator(), context, open);
+  parts.constants = constants;
+  return AnyKernel(std::move(parts), context);
 }
 
 }  // namespace detail

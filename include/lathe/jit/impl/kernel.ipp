@@ -2,27 +2,32 @@
 
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/kernel.hpp>
+#include <lathe/jit/kernel_constants.hpp>
 #include <lathe/jit/open_code.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
 
-LATHE_DECL AnyKernel::State::State() = default;
-LATHE_DECL AnyKernel::State::~State() = default;
+// Here, where OpenCode is known: it has a mutex, which costs a user's compiler time.
+LATHE_DECL KernelParts::KernelParts() = default;
+LATHE_DECL KernelParts::KernelParts(KernelParts&&) noexcept = default;
+LATHE_DECL KernelParts& KernelParts::operator=(KernelParts&&) noexcept = default;
+LATHE_DECL KernelParts::~KernelParts() = default;
 
-LATHE_DECL AnyKernel::AnyKernel(Ref<Binding> binding, Ref<KernelCode> code, Evaluator evaluator,
-                                const Context& context, Ref<OpenCode> open) {
-  auto* state = new State;
+LATHE_DECL AnyKernel::AnyKernel(KernelParts parts, const Context& context) {
+  auto* state = new State(std::move(parts));
   state_ = Ref<State>(state);
-  state->binding = std::move(binding);
-  state->code = std::move(code);
-  state->evaluator = std::move(evaluator);
-  state->open = std::move(open);
   state->context = &context;
-  state->dense_plan = state->binding->dense_plan();
+  state->slots = state->binding->arg_slots();
+  if (const KernelConstants* constants = state->constants.get()) {
+    state->address_count = constants->count();
+    state->slots += state->address_count;
+    state->addresses = constants->addresses();
+  }
+  if (state->address_count <= kDenseConstants) state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
-  invariant(state->code->text.slots.size() == state->binding->layout().size(),
+  invariant(static_cast<int>(state->code->text.slots.size()) == state->slots,
             "a kernel and its binding differ on the slots of a call");
   state->entry = state->code->entry;
   state->notes = state->code->notes(state->binding->program()->name);
@@ -34,11 +39,16 @@ LATHE_DECL void AnyKernel::refuse_empty(Location where) {
 }
 
 LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const {
-  auto slots = detail::within_memory("call", where, [&] {
-    return Vec<std::uint64_t>(static_cast<std::size_t>(state_->binding->slots()));
-  });
-  state_->binding->bind(args, slots.data(), where);
+  auto slots = detail::within_memory(
+      "call", where, [&] { return Vec<std::uint64_t>(static_cast<std::size_t>(state_->slots)); });
+  bind(args, slots.data(), where);
   run_any(args, slots.data(), where);
+}
+
+LATHE_DECL void AnyKernel::bind_constants(const CallArg*, std::uint64_t* slots, Location) const {
+  const State& s = *state_;
+  std::memcpy(slots + s.binding->arg_slots(), s.addresses,
+              static_cast<std::size_t>(s.address_count) * sizeof *slots);
 }
 
 LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,

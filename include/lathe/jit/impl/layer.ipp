@@ -17,6 +17,7 @@
 #include <lathe/jit/impl/intrinsic_check.ipp>
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
+#include <lathe/jit/impl/kernel_constants.ipp>
 #include <lathe/jit/impl/open_code.ipp>
 #include <lathe/jit/impl/source.ipp>
 #include <lathe/jit/impl/to_c.ipp>

@@ -14,8 +14,10 @@ LATHE_DECL const Context& context_of(const Source& source) {
 }
 
 inline std::string list_params(const Program& p) {
-  return join(p->params, ", ",
-              [](const Param& param) -> const std::string& { return param.name(); });
+  Vec<std::string> names;
+  for (const Param& param : p->params)
+    if (param.is_argument()) names.push_back(param.name());
+  return join(names, ", ");
 }
 
 inline bool is_param_of(const AnyTensor& t, const Param& p) {
@@ -30,10 +32,16 @@ inline bool looks_like(const AnyTensor& t, const Param& p) {
 
 inline int find_param(const Program& program, const ProgramParam& wanted, Location where) {
   const int count = static_cast<int>(program->params.size());
-  for (int k = 0; k < count; ++k)
-    if (is_param_of(wanted.tensor, program->params[static_cast<std::size_t>(k)])) return k;
-  for (int k = 0; k < count; ++k)
-    if (looks_like(wanted.tensor, program->params[static_cast<std::size_t>(k)])) return k;
+  const auto argument = [&](const auto& fits) {
+    for (int k = 0; k < count; ++k) {
+      const Param& p = program->params[static_cast<std::size_t>(k)];
+      if (p.is_argument() && fits(wanted.tensor, p)) return k;
+    }
+    return -1;
+  };
+  int found = argument(is_param_of);
+  if (found < 0) found = argument(looks_like);
+  if (found >= 0) return found;
   throw UserError(
       "L0310", cat("'", wanted.tensor.name(), "' is no parameter of program '", program->name, "'"),
       where, cat("its parameters: ", list_params(program)),
@@ -69,6 +77,7 @@ inline BoundProgram match_params(const Program& program, const Vec<ProgramParam>
     out.order.push_back(index);
   }
   for (std::size_t k = 0; k < given.size(); ++k) {
+    if (!program->params[k].is_argument()) continue;
     if (params.empty())
       out.order.push_back(static_cast<int>(k));
     else if (!given[k])
@@ -92,21 +101,25 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
   if (source.options().unread_inputs == UnreadInputs::refuse)
     refuse_unread(out.program, source.where());
   for (std::size_t k = 0; k < out.program->params.size(); ++k)
-    out.order.push_back(static_cast<int>(k));
+    if (out.program->params[k].is_argument()) out.order.push_back(static_cast<int>(k));
   return out;
 }
 
-LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context) {
-  return AnyKernel(make_ref<Binding>(bound.program, bound.order), {}, Evaluator(bound.program),
-                   context, {});
+LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context,
+                                    Location where) {
+  KernelParts parts;
+  parts.binding = make_ref<Binding>(bound.program, bound.order);
+  parts.evaluator = Evaluator(bound.program);
+  parts.constants = constants_of(bound.program, where);
+  return AnyKernel(std::move(parts), context);
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("evaluate", source.where(), [&] {
-    return detail::make_evaluator(detail::bound_program(source, params),
-                                  detail::context_of(source));
+    return detail::make_evaluator(detail::bound_program(source, params), detail::context_of(source),
+                                  source.where());
   });
 }
 

@@ -16,7 +16,8 @@ inline std::string slot_text(const CallSlot& slot, const ProgramNode& program) {
   const auto param = static_cast<std::size_t>(slot.param);
   switch (slot.kind) {
     case CallSlot::Kind::buffer:
-      return cat("the elements of ", slot.name, ", ", program.params[param].dtype().str());
+      return cat("the elements of ", program.params[param].is_argument() ? "" : "constant ",
+                 slot.name, ", ", program.params[param].dtype().str());
     case CallSlot::Kind::dim:
       return cat("the extent ", slot.name);
     case CallSlot::Kind::stride:
