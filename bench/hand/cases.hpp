@@ -5,24 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 
-#include "core/case.hpp"
+#include "core/comparison.hpp"
 
 namespace bench {
-
-/// One program; `all` has Lathe first and plain loops second, then other peers.
-struct HandCase {
-  std::string dtype;
-  double flops = 0, bytes = 0;
-  std::vector<Competitor> all;
-  /// Runs Lathe and plain loops: whether their results are the same, up to rounding.
-  std::function<bool()> agree;
-};
 
 /// Makes a case when it is asked for: a case holds its memory.
 struct HandProgram {
   std::string name;
-  std::function<HandCase()> make;
+  std::function<Comparison()> make;
 };
 
 std::vector<HandProgram> lane_programs();
@@ -37,12 +29,14 @@ struct HandArrays {
   HandArrays(std::size_t ins, std::size_t others, std::size_t outs)
       : in(numbers(ins)), other(numbers(others)), got(outs), want(outs) {}
 
-  bool same() const {
+  std::string difference() const {
     for (std::size_t k = 0; k < got.size(); ++k) {
       const double a = static_cast<double>(got[k]), b = static_cast<double>(want[k]);
-      if (!(std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(b)))) return false;
+      if (!(std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(b))))
+        return "element " + std::to_string(k) + " is " + std::to_string(a) + ", not " +
+               std::to_string(b);
     }
-    return true;
+    return {};
   }
 
  private:
@@ -57,13 +51,13 @@ struct HandArrays {
 
 /// `lathe` writes arrays->got, `plain` arrays->want.
 template <class T>
-HandCase hand_case(std::string dtype, std::shared_ptr<HandArrays<T>> arrays,
-                   std::function<void()> lathe, std::function<void()> plain) {
-  HandCase out;
+Comparison hand_case(std::string dtype, std::shared_ptr<HandArrays<T>> arrays,
+                     std::function<void()> lathe, std::function<void()> plain) {
+  Comparison out;
   out.dtype = std::move(dtype);
   out.bytes = static_cast<double>(sizeof(T) *
                                   (arrays->in.size() + arrays->other.size() + arrays->got.size()));
-  out.agree = [arrays, lathe, plain] { return lathe(), plain(), arrays->same(); };
+  out.difference = [arrays, lathe, plain] { return lathe(), plain(), arrays->difference(); };
   out.all = {{"lathe", std::move(lathe)}, {"plain", std::move(plain)}};
   return out;
 }

@@ -10,7 +10,7 @@ namespace {
 // Four vectors wait for each other less than one.
 int fold_width(int bytes) { return 4 * lt::host().lanes(bytes); }
 
-HandCase dot(int n) {
+Comparison dot(int n) {
   auto data = std::make_shared<HandArrays<float>>(n, n, 1);
   lt::Input<float, 1> A("A", {n}), B("B", {n});
   lt::Reduce r("r", n);
@@ -18,7 +18,7 @@ HandCase dot(int n) {
   lt::Schedule s(S);
   s.fold_lanes(s.loops(S)[0], fold_width(4));
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, A, B, S);
-  HandCase made = hand_case<float>(
+  Comparison made = hand_case<float>(
       "f32", data, [=] { kernel(data->in, data->other, data->got[0]); },
       [=] { data->want[0] = plain_dot(data->in.data(), data->other.data(), n); });
   made.flops = 2.0 * n;
@@ -26,7 +26,7 @@ HandCase dot(int n) {
 }
 
 template <class Fold>
-HandCase rows(int m, int n, const Fold& fold, void (*plain)(const float*, float*, int, int)) {
+Comparison rows(int m, int n, const Fold& fold, void (*plain)(const float*, float*, int, int)) {
   auto data = std::make_shared<HandArrays<float>>(static_cast<std::size_t>(m) * n, 0, m);
   lt::Input<float, 2> X("X", {m, n});
   lt::Reduce r("r", n);
@@ -42,18 +42,18 @@ HandCase rows(int m, int n, const Fold& fold, void (*plain)(const float*, float*
       [=] { plain(data->in.data(), data->want.data(), m, n); });
 }
 
-HandCase row_sums(int m, int n) {
+Comparison row_sums(int m, int n) {
   return rows(
       m, n, [](const auto& x, const auto& r) { return lt::sum(x, r); }, plain_row_sums);
 }
 
-HandCase row_maxima(int m, int n) {
+Comparison row_maxima(int m, int n) {
   return rows(
       m, n, [](const auto& x, const auto& r) { return lt::reduce_max(x, r); }, plain_row_maxima);
 }
 
 // Values and positions, of which the values are compared.
-HandCase row_argmax(int m, int n) {
+Comparison row_argmax(int m, int n) {
   auto data = std::make_shared<HandArrays<float>>(static_cast<std::size_t>(m) * n, 0, m);
   auto at = std::make_shared<std::vector<std::int64_t>>(m);
   auto plain_at = std::make_shared<std::vector<std::int64_t>>(m);
@@ -65,18 +65,21 @@ HandCase row_argmax(int m, int n) {
   lt::Schedule s(lt::outputs(value, position));
   s.fold_lanes(s.loops("A")[1], fold_width(8));
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, X, value, position);
-  HandCase made = hand_case<float>(
+  Comparison made = hand_case<float>(
       "f32", data,
       [=] {
         kernel(lt::view(data->in, {m, n}), data->got, *at);
       },
       [=] { plain_row_argmax(data->in.data(), data->want.data(), plain_at->data(), m, n); });
-  made.agree = [=, values = made.agree] { return values() && *at == *plain_at; };
+  made.difference = [=, values = made.difference] {
+    const std::string wrong = values();
+    return wrong.empty() && *at != *plain_at ? "the positions" : wrong;
+  };
   return made;
 }
 
 // Rows in turn share what they read of the vector.
-HandCase matrix_vector(int m, int n) {
+Comparison matrix_vector(int m, int n) {
   auto data = std::make_shared<HandArrays<float>>(static_cast<std::size_t>(m) * n, n, m);
   lt::Input<float, 2> A("A", {m, n});
   lt::Input<float, 1> X("X", {n});
@@ -88,7 +91,7 @@ HandCase matrix_vector(int m, int n) {
   s.reorder({io, q, ii});
   s.fold_lanes(q, lt::host().lanes(4));
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, A, X, Y);
-  HandCase made = hand_case<float>(
+  Comparison made = hand_case<float>(
       "f32", data,
       [=] {
         kernel(lt::view(data->in, {m, n}), data->other, data->got);

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-HandCase gray(int pixels) {
+Comparison gray(int pixels) {
   auto data = std::make_shared<HandArrays<std::uint8_t>>(3 * pixels, 0, pixels);
   lt::Input<std::uint8_t, 2> X("X", {pixels, 3});
   auto Y = lt::compute("Y", {pixels}, [&](lt::Var i) {
@@ -48,7 +48,7 @@ void by_vectors(lt::Schedule& s, lt::LoopRef channel, lt::LoopRef pixel, int lan
 }
 
 template <class T, int Channels>
-HandCase split(int n) {
+Comparison split(int n) {
   auto data = std::make_shared<HandArrays<T>>(Channels * n, 0, Channels * n);
   lt::Input<T, 2> X("X", {n, Channels});
   auto Y = lt::compute("Y", {Channels, n}, [&](lt::Var c, lt::Var i) { return X(i, c); });
@@ -56,7 +56,7 @@ HandCase split(int n) {
   auto [c, i] = s.template loops<2>(Y);
   by_vectors(s, c, i, lt::host().lanes(sizeof(T)));
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, X, Y);
-  HandCase out = hand_case<T>(
+  Comparison out = hand_case<T>(
       dtype_text<T>(), data,
       [=] {
         kernel(lt::view(data->in, {n, Channels}), lt::view(data->got, {Channels, n}));
@@ -67,7 +67,7 @@ HandCase split(int n) {
 }
 
 template <class T, int Channels>
-HandCase merge(int n) {
+Comparison merge(int n) {
   auto data = std::make_shared<HandArrays<T>>(Channels * n, 0, Channels * n);
   lt::Input<T, 2> X("X", {Channels, n});
   auto Y = lt::compute("Y", {n, Channels}, [&](lt::Var i, lt::Var c) { return X(c, i); });
@@ -75,7 +75,7 @@ HandCase merge(int n) {
   auto [i, c] = s.template loops<2>(Y);
   by_vectors(s, c, i, lt::host().lanes(sizeof(T)));
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, X, Y);
-  HandCase out = hand_case<T>(
+  Comparison out = hand_case<T>(
       dtype_text<T>(), data,
       [=] {
         kernel(lt::view(data->in, {Channels, n}), lt::view(data->got, {n, Channels}));

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-HandCase small_products(int count, int size) {
+Comparison small_products(int count, int size) {
   const std::size_t elements = static_cast<std::size_t>(count) * size * size;
   auto data = std::make_shared<HandArrays<float>>(elements, elements, elements);
   lt::Input<float, 3> A("A", {count, size, size}), B("B", {count, size, size});
@@ -31,7 +31,7 @@ HandCase small_products(int count, int size) {
   }
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, A, B, C);
   const auto cube = [=](std::vector<float>& v) { return lt::view(v, {count, size, size}); };
-  HandCase made = hand_case<float>(
+  Comparison made = hand_case<float>(
       "f32", data, [=] { kernel(cube(data->in), cube(data->other), cube(data->got)); },
       [=] {
         plain_small_products(data->in.data(), data->other.data(), data->want.data(), count, size);
@@ -42,7 +42,7 @@ HandCase small_products(int count, int size) {
 
 // In tiles of 12 rows and two vectors, k by 4. The peer "any strides" is the same kernel called
 // with rows that lie one element further apart, for which the compiler knows no strides.
-HandCase product_of_arguments(int m, int n, int k) {
+Comparison product_of_arguments(int m, int n, int k) {
   const auto size = [](int a, int b) { return static_cast<std::size_t>(a) * b; };
   auto data = std::make_shared<HandArrays<float>>(size(m, k), size(k, n), size(m, n));
   lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});
@@ -52,7 +52,7 @@ HandCase product_of_arguments(int m, int n, int k) {
   lt::Schedule s(C);
   register_tile(s, C, 12, 2, 4);
   auto kernel = lt::jit({s, {.context = &context_for(1)}}, A, B, C);
-  HandCase made = hand_case<float>(
+  Comparison made = hand_case<float>(
       "f32", data,
       [=] {
         kernel(lt::view(data->in, {m, k}), lt::view(data->other, {k, n}),
@@ -68,7 +68,7 @@ HandCase product_of_arguments(int m, int n, int k) {
   return made;
 }
 
-HandCase fused_planes(int planes, int h, int w) {
+Comparison fused_planes(int planes, int h, int w) {
   const std::size_t elements = static_cast<std::size_t>(planes) * h * w;
   auto data = std::make_shared<HandArrays<float>>(elements, 0, elements);
   lt::Input<float, 3> X("X", {planes, h, w});
@@ -86,7 +86,7 @@ HandCase fused_planes(int planes, int h, int w) {
       [=] { plain_scale_planes(data->in.data(), data->want.data(), planes, h, w); });
 }
 
-HandCase max_of_three(int n) {
+Comparison max_of_three(int n) {
   auto data = std::make_shared<HandArrays<float>>(n + 2, 0, n);
   lt::Input<float, 1> X("X", {n + 2});
   auto Y =

@@ -1,8 +1,6 @@
 // Programs under schedules of experts, beside plain loops.
 #include <cstdio>
-#include <stdexcept>
 
-#include "core/measure.hpp"
 #include "hand/cases.hpp"
 #include "suites/suites.hpp"
 
@@ -18,19 +16,9 @@ std::vector<HandProgram> programs() {
 }
 
 Row run_program(const HandProgram& program, const Options& options) {
-  const HandCase what = program.make();
-  if (!what.agree()) throw std::runtime_error("wrong result, not timed");
-  const OthersWatch others;
-  const std::vector<Timing> times = measure(what.all, {options.seconds, 1});
-  Row row;
-  row.suite = "hand";
-  row.name = program.name, row.dtype = what.dtype;
-  row.schedule = "hand";
-  row.flops = what.flops, row.bytes = what.bytes;
-  row.busy = others.cores();
-  row.lathe_ms = 1e3 * times[0].median, row.spread = times[0].spread();
-  for (std::size_t k = 1; k < times.size(); ++k)
-    row.peers[what.all[k].name] = 1e3 * times[k].median;
+  Row row = compare(program.make(), options);
+  row.suite = row.schedule = "hand";
+  row.name = program.name;
   return row;
 }
 
