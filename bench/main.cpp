@@ -115,8 +115,9 @@ Row run_case(const Case& what, int threads, const Options& options) {
   return row;
 }
 
-std::vector<std::string> names_of(const std::string& suite) {
+std::vector<std::string> names_of(const std::string& suite, const Options& options) {
   if (suite == "hand") return hand_case_names();
+  if (suite == "plain") return plain_case_names(options);
   if (suite == "polybench") return polybench_case_names();
   if (suite == "jit") return jit_case_names();
   if (suite == "schedule") return schedule_case_names();
@@ -129,7 +130,7 @@ void list(const Options& options) {
     for (const Case& what : cases_of(suite)) {
       if (options.wants(what.name)) std::printf("%-12s %s\n", suite.c_str(), what.name.c_str());
     }
-    for (const std::string& name : names_of(suite)) {
+    for (const std::string& name : names_of(suite, options)) {
       if (options.wants(name)) std::printf("%-12s %s\n", suite.c_str(), name.c_str());
     }
   }
@@ -161,6 +162,7 @@ void run(const Options& options) {
   name_missing(options);
   for (const std::string& suite : options.suites) {
     if (suite == "hand") run_hand_suite(options, report);
+    if (suite == "plain") run_plain_suite(options, report);
     if (suite == "polybench") run_polybench_suite(options, report);
     if (suite == "jit") run_jit_suite(options, report);
     if (suite == "schedule") run_schedule_suite(options, report);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmark program and runs it; installs what it needs first.
-# bench/run.sh SUITE... [--filter RE] [--threads N] [--peers a,b] [--schedule default|hand] [--seconds S] [--json FILE] [--list]
+# bench/run.sh SUITE... [--filter RE] [--threads N] [--peers a,b] [--schedule default|hand] [--seconds S] [--seed N] [--json FILE] [--list]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bash "$root/tools/install_deps.sh" build bench

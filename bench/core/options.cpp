@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 
@@ -11,13 +13,15 @@ namespace bench {
 const char* const usage =
     "usage: bench/run.sh SUITE... [--filter RE] [--threads N,...] [--peers NAME,...] [--schedule "
     "default|hand]\n"
-    "                    [--seconds S] [--json FILE] [--list]\n"
-    "suites: gemm elementwise stencil photo apps hand polybench jit schedule compile all\n"
+    "                    [--seconds S] [--seed N] [--json FILE] [--list]\n"
+    "suites: gemm elementwise stencil photo apps hand plain polybench jit schedule compile all\n"
     "peers:  plain eigen openblas onednn halide\n"
     "  --filter RE     cases whose name matches\n"
     "  --threads N     thread counts to measure (default: 1 and all cores)\n"
     "  --schedule S    which of Lathe's schedules (default: default)\n"
     "  --seconds S     time per case (default: 2)\n"
+    "  --seed N        what the sizes of the suite plain are drawn with (default: another each "
+    "time)\n"
     "  --json FILE     also write one JSON object a line\n"
     "  --list          name the cases and the peers, run nothing\n";
 
@@ -68,6 +72,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.hand = value == "hand";
   } else if (name == "--seconds") {
     options.seconds = std::atof(value.c_str());
+  } else if (name == "--seed") {
+    options.seed = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
   } else if (name == "--json") {
     options.json = value;
   } else {
@@ -76,8 +82,9 @@ void set_option(Options& options, const std::string& name, const std::string& va
 }
 
 void add_suite(Options& options, const std::string& name) {
-  const std::vector<std::string> all = {"gemm", "elementwise", "stencil", "photo",    "apps",
-                                        "hand", "polybench",   "jit",     "schedule", "compile"};
+  const std::vector<std::string> all = {"gemm", "elementwise", "stencil", "photo",
+                                        "apps", "hand",        "plain",   "polybench",
+                                        "jit",  "schedule",    "compile"};
   if (name == "all") {
     options.suites = all;
   } else if (std::find(all.begin(), all.end(), name) != all.end()) {
@@ -97,6 +104,7 @@ int Options::max_threads() const { return *std::max_element(threads.begin(), thr
 
 Options parse_options(int argc, char** argv) {
   Options options;
+  options.seed = std::random_device()();
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg == "--list") {

@@ -15,6 +15,7 @@ struct Options {
   bool hand = false;
   bool list = false;
   double seconds = 2;
+  unsigned seed = 0;  ///< what sizes are drawn with; another in each run unless given
   std::string json;
 
   bool wants(const std::string& case_name) const {

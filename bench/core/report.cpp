@@ -37,6 +37,7 @@ Json to_json(const Row& row) {
   const bool compared = best && row.lathe_ms;
   Json out;
   out["suite"] = row.suite;
+  if (!row.family.empty()) out["family"] = row.family;
   out["case"] = row.name;
   out["dtype"] = row.dtype;
   out["threads"] = row.threads;
@@ -49,9 +50,11 @@ Json to_json(const Row& row) {
   out["ratio"] = compared ? Json(best->second / *row.lathe_ms) : Json(nullptr);
   out["peak_fraction"] = per_ms(row.limit_ms * 1e6, row.lathe_ms);
   out["jit_ms"] = optional_json(row.jit_ms);
+  if (row.plan_ms) out["plan_ms"] = *row.plan_ms;
   if (row.steps_per_second) out["steps_per_second"] = *row.steps_per_second;
   out["spread"] = row.spread;
   out["busy"] = row.busy;
+  if (row.seed) out["seed"] = *row.seed;
   return out;
 }
 
@@ -102,6 +105,7 @@ void Report::print(const Row& row) {
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [name, peer_ms] : sorted) std::printf(" %s %.4g", name.c_str(), peer_ms);
+  if (row.plan_ms) std::printf(" planned in %.1f ms", *row.plan_ms);
   if (row.steps_per_second) std::printf(" %.0f steps/s", *row.steps_per_second);
   std::printf("\n");
   std::fflush(stdout);

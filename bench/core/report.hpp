@@ -10,6 +10,7 @@ namespace bench {
 
 struct Row {
   std::string suite, name, dtype = "f32";
+  std::string family;  ///< of the plain suite
   int threads = 1;
   std::string schedule;
   std::optional<double> lathe_ms;
@@ -18,7 +19,9 @@ struct Row {
   /// Milliseconds that the limits of this machine allow; 0 if there is none for this case.
   double limit_ms = 0;
   std::optional<double> jit_ms;
+  std::optional<double> plan_ms;           ///< what of jit_ms the default schedule took
   std::optional<double> steps_per_second;  ///< of the schedule suite
+  std::optional<unsigned> seed;            ///< that sizes were drawn with
   double spread = 0;
   double busy = 0;  ///< cores that other processes used meanwhile
 };

@@ -21,6 +21,12 @@ void run_hand_suite(const Options& options, Report& report);
 /// None without Lathe.
 std::vector<std::string> hand_case_names();
 
+/// Times programs under Lathe's default schedule beside plain loops, on one thread, in sizes drawn
+/// with options.seed. Throws std::runtime_error after the last one if a result was wrong.
+void run_plain_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> plain_case_names(const Options& options);
+
 /// Times what happens around kernels: compilation, calls, and the include of the header.
 void run_jit_suite(const Options& options, Report& report);
 std::vector<std::string> jit_case_names();

@@ -1,0 +1,129 @@
+// Sizes are drawn, programs compiled.
+#include "plain/cases.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include "compile_times.hpp"
+#include "core/measure.hpp"
+#include "plain/memory.hpp"
+#include "plain/program.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+namespace bench {
+
+namespace {
+
+struct Family {
+  const char* name;
+  PlainPrograms (*programs)();
+};
+constexpr Family families[] = {
+    {"dots", dot_programs},
+    {"row folds", row_fold_programs},
+    {"column folds", column_fold_programs},
+    {"matrix by vector", matrix_vector_programs},
+    {"products", product_programs},
+    {"convolutions", convolution_programs},
+    {"row chains", row_chain_programs},
+    {"attention", attention_programs},
+    {"windows", window_programs},
+    {"searches", search_programs},
+    {"layouts", layout_programs},
+    {"narrow types", narrow_programs},
+    {"gathers", gather_programs},
+    {"recurrences", recurrence_programs},
+    {"elementwise", elementwise_programs},
+};
+
+/// Knuth's MMIX generator: the sizes of a seed are the same with every C++ library.
+class Draw {
+ public:
+  Draw(unsigned seed, const std::string& name) : state_(seed) {
+    for (const char c : name) next(), state_ += static_cast<unsigned char>(c);
+  }
+  int from(const Size& size) {
+    const auto choices = static_cast<std::uint64_t>((size.high - size.low) / size.step + 1);
+    return size.low + size.step * static_cast<int>(next() % choices);
+  }
+
+ private:
+  std::uint64_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return state_ >> 33;
+  }
+  std::uint64_t state_;
+};
+
+std::string with_sizes(std::string name, const Sizes& sizes) {
+  for (const int& n : sizes) {
+    name += &n == sizes.data() ? ' ' : 'x';
+    name += std::to_string(n);
+  }
+  return name;
+}
+
+bool carries(lt::DType loops, lt::DType program) {
+  return loops == program || (loops == lt::kU16 && program == lt::kBF16);
+}
+
+void check_loops(const PlainProgram& program, const PlainMemory& memory) {
+  if (program.types.size() != memory.loops().size())
+    throw std::runtime_error("the loops have another number of parameters");
+  for (std::size_t k = 0; k < program.types.size(); ++k)
+    if (!carries(program.types[k], memory.dtype(k)))
+      throw std::runtime_error("the loops have another type for parameter " + std::to_string(k));
+}
+
+}  // namespace
+
+PlainRun make_run(const PlainProgram& program, const Sizes& sizes) {
+  PlainRun out;
+  CompileLog log;
+  const double start = seconds_now();
+  const lt::Program described = program.describe(sizes);
+  const lt::AnyKernel kernel =
+      lt::jit_any({described, {.context = &context_for(1), .require_compiled = true}}, {});
+  out.jit_ms = 1e3 * (seconds_now() - start);
+  out.plan_ms = log.taken().default_schedule;
+  const int positions = program.numbers.positions_in;
+  const auto memory = std::make_shared<PlainMemory>(
+      described, positions < 0 ? 1000 : sizes[static_cast<std::size_t>(positions)]);
+  check_loops(program, *memory);
+
+  Comparison& c = out.comparison;
+  const auto lathe = [=] { kernel.call(memory->lathe().data()); };
+  const auto plain = [=, loops = program.loops] { loops(memory->loops(), sizes); };
+  c.dtype = memory->dtype(0).str();
+  c.bytes = static_cast<double>(memory->bytes());
+  c.difference = [=, bound = program.numbers.bound] {
+    return lathe(), plain(), memory->difference(bound);
+  };
+  c.all = {{"lathe", lathe}, {"plain", plain}};
+  return out;
+}
+
+std::vector<PlainCase> plain_cases(unsigned seed) {
+  std::vector<PlainCase> out;
+  for (const Family& family : families) {
+    for (const PlainProgram& program : family.programs()) {
+      Draw draw(seed, program.name);
+      for (const Shape& shape : program.shapes) {
+        Sizes sizes;
+        for (const Size& size : shape) sizes.push_back(draw.from(size));
+        out.push_back({family.name, with_sizes(program.name, sizes),
+                       [program, sizes] { return make_run(program, sizes); }});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace bench
+#else
+namespace bench {
+
+std::vector<PlainCase> plain_cases(unsigned) { return {}; }
+
+}  // namespace bench
+#endif

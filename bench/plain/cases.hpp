@@ -1,0 +1,27 @@
+// Programs without a schedule beside plain loops, as the suite sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/comparison.hpp"
+
+namespace bench {
+
+/// A case that is ready to run.
+struct PlainRun {
+  Comparison comparison;
+  double jit_ms = 0;   ///< to describe and compile
+  double plan_ms = 0;  ///< of which the default schedule took
+};
+
+/// A program for sizes that have been drawn; what `make` gives holds the memory of the case.
+struct PlainCase {
+  std::string family, name;
+  std::function<PlainRun()> make;
+};
+
+/// All programs in the sizes that belong to a seed, family by family; none without Lathe.
+std::vector<PlainCase> plain_cases(unsigned seed);
+
+}  // namespace bench

@@ -1,0 +1,163 @@
+// Chains of steps along rows, and attention.
+#include <limits>
+
+#include "plain/loops/loops.hpp"
+#include "plain/program.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+namespace bench {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+lt::Program softmax(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n), q("q", n);
+  auto top = lt::compute("top", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
+  auto part =
+      lt::compute("part", {m, n}, [&](lt::Var i, lt::Var j) { return lt::exp(X(i, j) - top(i)); });
+  auto total = lt::compute("total", {m}, [&](lt::Var i) { return lt::sum(part(i, q), q); });
+  return lt::program_of(
+      lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) { return part(i, j) / total(i); }));
+}
+
+lt::Program log_softmax(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n), q("q", n);
+  auto top = lt::compute("top", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
+  auto total =
+      lt::compute("total", {m}, [&](lt::Var i) { return lt::sum(lt::exp(X(i, q) - top(i)), q); });
+  return lt::program_of(lt::compute(
+      "Y", {m, n}, [&](lt::Var i, lt::Var j) { return X(i, j) - (top(i) + lt::log(total(i))); }));
+}
+
+lt::Program layer_norm(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Input<float, 1> gain("gain", {n}), bias("bias", {n});
+  lt::Reduce r("r", n), q("q", n);
+  auto total = lt::compute("total", {m}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
+  auto mean = lt::compute("mean", {m}, [&](lt::Var i) { return total(i) * (1.0f / n); });
+  auto squares = lt::compute("squares", {m}, [&](lt::Var i) {
+    auto d = X(i, q) - mean(i);
+    return lt::sum(d * d, q);
+  });
+  return lt::program_of(lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) {
+    return (X(i, j) - mean(i)) * lt::rsqrt(squares(i) * (1.0f / n) + 1e-5f) * gain(j) + bias(j);
+  }));
+}
+
+lt::Program rms_norm(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Input<float, 1> gain("gain", {n});
+  lt::Reduce r("r", n);
+  auto squares =
+      lt::compute("squares", {m}, [&](lt::Var i) { return lt::sum(X(i, r) * X(i, r), r); });
+  return lt::program_of(lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) {
+    return X(i, j) * lt::rsqrt(squares(i) * (1.0f / n) + 1e-5f) * gain(j);
+  }));
+}
+
+lt::Program unit_rows(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  auto squares =
+      lt::compute("squares", {m}, [&](lt::Var i) { return lt::sum(X(i, r) * X(i, r), r); });
+  return lt::program_of(lt::compute(
+      "Y", {m, n}, [&](lt::Var i, lt::Var j) { return X(i, j) / lt::sqrt(squares(i)); }));
+}
+
+lt::Program cross_entropy(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Input<std::int32_t, 1> label("label", {m});
+  lt::Reduce r("r", n), q("q", n);
+  auto top = lt::compute("top", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
+  auto total =
+      lt::compute("total", {m}, [&](lt::Var i) { return lt::sum(lt::exp(X(i, q) - top(i)), q); });
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) {
+    return top(i) + lt::log(total(i)) - X(i, lt::cast<std::int64_t>(label(i)));
+  }));
+}
+
+/// Of h heads with n queries each over keys and values of n tokens; a causal query sees no token
+/// behind its own.
+lt::Program attend(int h, int queries, int n, int d, bool causal) {
+  lt::Input<float, 3> Q("Q", {h, queries, d}), K("K", {h, n, d}), V("V", {h, n, d});
+  lt::Reduce e("e", d), r("r", n), q("q", n), t("t", n);
+  auto dots = lt::compute("dots", {h, queries, n}, [&](lt::Var z, lt::Var i, lt::Var j) {
+    return lt::sum(Q(z, i, e) * K(z, j, e), e);
+  });
+  auto scores = lt::compute("scores", {h, queries, n}, [&](lt::Var z, lt::Var i, lt::Var j) {
+    auto score = dots(z, i, j) * (1 / std::sqrt(static_cast<float>(d)));
+    return causal ? lt::select(j <= i, score, -infinity) : score;
+  });
+  auto top = lt::compute("top", {h, queries},
+                         [&](lt::Var z, lt::Var i) { return lt::reduce_max(scores(z, i, r), r); });
+  auto part = lt::compute("part", {h, queries, n}, [&](lt::Var z, lt::Var i, lt::Var j) {
+    return lt::exp(scores(z, i, j) - top(z, i));
+  });
+  auto total = lt::compute("total", {h, queries},
+                           [&](lt::Var z, lt::Var i) { return lt::sum(part(z, i, q), q); });
+  auto mixed = lt::compute("mixed", {h, queries, d}, [&](lt::Var z, lt::Var i, lt::Var c) {
+    return lt::sum(part(z, i, t) * V(z, t, c), t);
+  });
+  return lt::program_of(lt::compute("Y", {h, queries, d}, [&](lt::Var z, lt::Var i, lt::Var c) {
+    return mixed(z, i, c) / total(z, i);
+  }));
+}
+
+lt::Program attention(int n, int d) { return attend(1, n, n, d, false); }
+lt::Program causal_attention(int n, int d) { return attend(1, n, n, d, true); }
+lt::Program attention_heads(int h, int n, int d) { return attend(h, n, n, d, false); }
+lt::Program one_query(int h, int n, int d) { return attend(h, 1, n, d, false); }
+
+// Heads are inside of tokens.
+lt::Program scores(int n, int h, int d) {
+  lt::Input<float, 3> Q("Q", {n, h, d}), K("K", {n, h, d});
+  lt::Reduce e("e", d);
+  return lt::program_of(lt::compute("S", {h, n, n}, [&](lt::Var t, lt::Var i, lt::Var j) {
+    return lt::sum(Q(i, t, e) * K(j, t, e), e);
+  }));
+}
+
+}  // namespace
+
+PlainPrograms row_chain_programs() {
+  const Shape some = {between(20, 200), between(40, 700)};
+  return {
+      {"softmax", softmax, loops::softmax, {{128, 1024}, {1000, 10}, some}},
+      {"log-softmax", log_softmax, loops::log_softmax, {{128, 512}, some}},
+      {"layer norm", layer_norm, loops::layer_norm, {{128, 768}, some}},
+      {"RMS norm", rms_norm, loops::rms_norm, {{128, 768}, some}},
+      {"rows of length 1", unit_rows, loops::unit_rows, {{256, 128}, some}},
+      {"cross entropy",
+       cross_entropy,
+       loops::cross_entropy,
+       {{64, 1000}, some},
+       {.positions_in = 1}},
+  };
+}
+
+PlainPrograms attention_programs() {
+  return {
+      {"attention", attention, loops::attention, {{128, 64}, {between(40, 200), between(16, 80)}}},
+      {"causal attention",
+       causal_attention,
+       loops::causal_attention,
+       {{128, 64}, {between(40, 200), between(16, 80)}}},
+      {"attention of heads",
+       attention_heads,
+       loops::attention_heads,
+       {{4, 64, 32}, {between(2, 8), between(20, 100), 32}}},
+      {"attention of one query",
+       one_query,
+       loops::one_query,
+       {{8, 256, 64}, {between(2, 12), between(50, 500), 64}}},
+      {"Q K' with heads inside",
+       scores,
+       loops::scores,
+       {{64, 4, 64}, {between(30, 100), between(2, 8), 32}}},
+  };
+}
+
+}  // namespace bench
+#endif

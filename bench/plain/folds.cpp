@@ -1,0 +1,201 @@
+// Dots, folds of rows and of columns.
+#include "plain/loops/loops.hpp"
+#include "plain/program.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+namespace bench {
+namespace {
+
+template <class T>
+lt::Program dot(int n) {
+  lt::Input<T, 1> A("A", {n}), B("B", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("S", {}, [&] { return lt::sum(A(r) * B(r), r); }));
+}
+
+lt::Program dot_of_one(int n) {
+  lt::Input<float, 1> A("A", {n}), B("B", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("S", {1}, [&](lt::Var) { return lt::sum(A(r) * B(r), r); }));
+}
+
+lt::Program strided_dot(int n) {
+  lt::Input<float, 1> A("A", {2 * n}), B("B", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("S", {}, [&] { return lt::sum(A(2 * r) * B(r), r); }));
+}
+
+lt::Program squared_norm(int n) {
+  lt::Input<float, 1> A("A", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("S", {}, [&] { return lt::sum(A(r) * A(r), r); }));
+}
+
+lt::Program distance(int n) {
+  lt::Input<float, 1> A("A", {n}), B("B", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("S", {}, [&] { return lt::sum(lt::abs(A(r) - B(r)), r); }));
+}
+
+lt::Program largest_magnitude(int n) {
+  lt::Input<float, 1> A("A", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(
+      lt::compute("S", {}, [&] { return lt::reduce_max(lt::abs(A(r) - 0.5f), r); }));
+}
+
+lt::Program row_sums(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(X(i, r), r); }));
+}
+
+lt::Program row_maxima(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  return lt::program_of(
+      lt::compute("Y", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); }));
+}
+
+lt::Program row_means(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  auto total = lt::compute("total", {m}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return total(i) * (1.0f / n); }));
+}
+
+lt::Program row_variances(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n), q("q", n);
+  auto total = lt::compute("total", {m}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
+  auto mean = lt::compute("mean", {m}, [&](lt::Var i) { return total(i) * (1.0f / n); });
+  auto squares = lt::compute("squares", {m}, [&](lt::Var i) {
+    auto d = X(i, q) - mean(i);
+    return lt::sum(d * d, q);
+  });
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return squares(i) * (1.0f / n); }));
+}
+
+lt::Program row_norms(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  auto squares =
+      lt::compute("squares", {m}, [&](lt::Var i) { return lt::sum(X(i, r) * X(i, r), r); });
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return lt::sqrt(squares(i)); }));
+}
+
+lt::Program block_sums(int b, int m, int n) {
+  lt::Input<float, 3> X("X", {b, m, n});
+  lt::Reduce r("r", m), q("q", n);
+  return lt::program_of(lt::compute("Y", {b}, [&](lt::Var i) {
+    return lt::sum(X(i, r, q), {r, q});
+  }));
+}
+
+lt::Program column_sums(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", m);
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var j) { return lt::sum(X(r, j), r); }));
+}
+
+lt::Program column_maxima(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", m);
+  return lt::program_of(
+      lt::compute("Y", {n}, [&](lt::Var j) { return lt::reduce_max(X(r, j), r); }));
+}
+
+lt::Program column_variances(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", m), q("q", m);
+  auto total = lt::compute("total", {n}, [&](lt::Var j) { return lt::sum(X(r, j), r); });
+  auto squares = lt::compute("squares", {n}, [&](lt::Var j) {
+    auto d = X(q, j) - total(j) * (1.0f / m);
+    return lt::sum(d * d, q);
+  });
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var j) { return squares(j) * (1.0f / m); }));
+}
+
+lt::Program pool_nhwc(int n, int h, int w, int c) {
+  lt::Input<float, 4> X("X", {n, h, w, c});
+  lt::Reduce p("p", h), q("q", w);
+  auto total = lt::compute("total", {n, c}, [&](lt::Var t, lt::Var k) {
+    return lt::sum(X(t, p, q, k), {p, q});
+  });
+  return lt::program_of(lt::compute(
+      "Y", {n, c}, [&](lt::Var t, lt::Var k) { return total(t, k) * (1.0f / (h * w)); }));
+}
+
+lt::Program pool_nchw(int n, int c, int h, int w) {
+  lt::Input<float, 4> X("X", {n, c, h, w});
+  lt::Reduce p("p", h), q("q", w);
+  auto total = lt::compute("total", {n, c}, [&](lt::Var t, lt::Var k) {
+    return lt::sum(X(t, k, p, q), {p, q});
+  });
+  return lt::program_of(lt::compute(
+      "Y", {n, c}, [&](lt::Var t, lt::Var k) { return total(t, k) * (1.0f / (h * w)); }));
+}
+
+lt::Program channel_sums(int n, int c, int h, int w) {
+  lt::Input<float, 4> X("X", {n, c, h, w});
+  lt::Reduce t("t", n), p("p", h), q("q", w);
+  return lt::program_of(lt::compute("Y", {c}, [&](lt::Var k) {
+    return lt::sum(X(t, k, p, q), {t, p, q});
+  }));
+}
+
+}  // namespace
+
+PlainPrograms dot_programs() {
+  return {
+      {"dot", dot<float>, loops::dot<float>, {{200000}, {4099}, {between(2000, 300000)}}},
+      {"dot of extent 1", dot_of_one, loops::dot<float>, {{16384}, {between(2000, 60000)}}},
+      {"dot f64", dot<double>, loops::dot<double>, {{50000}, {between(2000, 60000)}}},
+      {"dot of every second", strided_dot, loops::strided_dot, {{20000}, {between(2000, 60000)}}},
+      {"squared norm", squared_norm, loops::squared_norm, {{100000}, {between(2000, 200000)}}},
+      {"sum of distances", distance, loops::distance, {{30000}, {between(2000, 100000)}}},
+      {"largest magnitude",
+       largest_magnitude,
+       loops::largest_magnitude,
+       {{30000}, {between(2000, 100000)}}},
+  };
+}
+
+PlainPrograms row_fold_programs() {
+  const Shape some = {between(50, 500), between(100, 1100)};
+  return {
+      {"row sums", row_sums, loops::row_sums, {{500, 1003}, {4000, 12}, some}},
+      {"row maxima", row_maxima, loops::row_maxima, {{500, 1003}, {2000, 33}, some}},
+      {"row means", row_means, loops::row_means, {{512, 256}, some}},
+      {"row variances", row_variances, loops::row_variances, {{256, 512}, {1000, 30}, some}},
+      {"row norms", row_norms, loops::row_norms, {{1000, 64}, some}},
+      {"block sums",
+       block_sums,
+       loops::block_sums,
+       {{200, 16, 16}, {between(50, 300), between(5, 20), between(5, 60)}}},
+  };
+}
+
+PlainPrograms column_fold_programs() {
+  const Shape some = {between(50, 500), between(100, 1100)};
+  return {
+      {"column sums", column_sums, loops::column_sums, {{1000, 512}, {5000, 20}, some}},
+      {"column maxima", column_maxima, loops::column_maxima, {{500, 500}, some}},
+      {"column variances", column_variances, loops::column_variances, {{512, 256}, some}},
+      {"average pool NHWC",
+       pool_nhwc,
+       loops::pool_nhwc,
+       {{4, 14, 14, 256}, {2, between(5, 30), between(5, 30), between(16, 300)}}},
+      {"average pool NCHW",
+       pool_nchw,
+       loops::pool_nchw,
+       {{4, 256, 7, 7}, {2, between(16, 300), between(5, 30), between(5, 30)}}},
+      {"channel sums NCHW",
+       channel_sums,
+       loops::channel_sums,
+       {{8, 64, 14, 14}, {4, between(16, 100), between(5, 30), between(5, 30)}}},
+  };
+}
+
+}  // namespace bench
+#endif

@@ -1,0 +1,105 @@
+// Layouts: transposes, and elements that lie interleaved.
+#include "plain/loops/loops.hpp"
+#include "plain/program.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+namespace bench {
+namespace {
+
+template <class T>
+lt::Program transpose(int m, int n) {
+  lt::Input<T, 2> X("X", {m, n});
+  return lt::program_of(lt::compute("Y", {n, m}, [&](lt::Var i, lt::Var j) { return X(j, i); }));
+}
+
+lt::Program transpose_outer(int a, int b, int c) {
+  lt::Input<float, 3> X("X", {a, b, c});
+  return lt::program_of(
+      lt::compute("Y", {b, a, c}, [&](lt::Var i, lt::Var j, lt::Var k) { return X(j, i, k); }));
+}
+
+lt::Program reverse_axes(int a, int b, int c) {
+  lt::Input<float, 3> X("X", {a, b, c});
+  return lt::program_of(
+      lt::compute("Y", {c, b, a}, [&](lt::Var i, lt::Var j, lt::Var k) { return X(k, j, i); }));
+}
+
+lt::Program nchw_to_nhwc(int n, int c, int h, int w) {
+  lt::Input<float, 4> X("X", {n, c, h, w});
+  return lt::program_of(
+      lt::compute("Y", {n, h, w, c},
+                  [&](lt::Var t, lt::Var i, lt::Var j, lt::Var k) { return X(t, k, i, j); }));
+}
+
+lt::Program nhwc_to_nchw(int n, int h, int w, int c) {
+  lt::Input<float, 4> X("X", {n, h, w, c});
+  return lt::program_of(
+      lt::compute("Y", {n, c, h, w},
+                  [&](lt::Var t, lt::Var k, lt::Var i, lt::Var j) { return X(t, i, j, k); }));
+}
+
+// s x s channels become s x s pixels.
+lt::Program pixel_shuffle(int c, int h, int w, int s) {
+  lt::Input<float, 3> X("X", {c * s * s, h, w});
+  return lt::program_of(lt::compute("Y", {c, h * s, w * s}, [&](lt::Var k, lt::Var i, lt::Var j) {
+    return X((k * s + i % s) * s + j % s, i / s, j / s);
+  }));
+}
+
+lt::Program rgb_to_planes(int n) {
+  lt::Input<std::uint8_t, 2> X("X", {n, 3});
+  return lt::program_of(lt::compute("Y", {3, n}, [&](lt::Var c, lt::Var i) { return X(i, c); }));
+}
+
+lt::Program complex_product(int n) {
+  lt::Input<float, 2> A("A", {n, 2}), B("B", {n, 2});
+  return lt::program_of(lt::compute("Y", {n, 2}, [&](lt::Var i, lt::Var part) {
+    return lt::select(part == 0, A(i, 0) * B(i, 0) - A(i, 1) * B(i, 1),
+                      A(i, 0) * B(i, 1) + A(i, 1) * B(i, 0));
+  }));
+}
+
+// Heads of tokens to tokens of heads.
+lt::Program swap_middle(int a, int b, int c, int d) {
+  lt::Input<float, 4> X("X", {a, b, c, d});
+  return lt::program_of(
+      lt::compute("Y", {a, c, b, d},
+                  [&](lt::Var t, lt::Var i, lt::Var j, lt::Var k) { return X(t, j, i, k); }));
+}
+
+}  // namespace
+
+PlainPrograms layout_programs() {
+  const Shape some = {between(50, 400), between(50, 400)};
+  const Size few = between(8, 64);
+  return {
+      {"transpose", transpose<float>, loops::transpose, {{256, 256}, {1000, 300}, some}},
+      {"transpose u8", transpose<std::uint8_t>, loops::transpose_u8, {{512, 512}, some}},
+      {"transpose of outer axes",
+       transpose_outer,
+       loops::transpose_outer,
+       {{64, 32, 48}, {few, few, few}}},
+      {"reverse of axes", reverse_axes, loops::reverse_axes, {{32, 32, 64}, {few, few, few}}},
+      {"NCHW to NHWC",
+       nchw_to_nhwc,
+       loops::nchw_to_nhwc,
+       {{2, 64, 28, 28}, {1, 3, 200, 200}, {2, few, few, few}}},
+      {"NHWC to NCHW", nhwc_to_nchw, loops::nhwc_to_nchw, {{2, 28, 28, 64}, {2, few, few, few}}},
+      {"pixel shuffle", pixel_shuffle, loops::pixel_shuffle, {{16, 32, 32, 2}, {few, few, few, 2}}},
+      {"RGB to planes u8",
+       rgb_to_planes,
+       loops::rgb_to_planes,
+       {{100000}, {between(5000, 200000)}}},
+      {"complex product",
+       complex_product,
+       loops::complex_product,
+       {{10000}, {between(3000, 40000)}}},
+      {"swap of middle axes",
+       swap_middle,
+       loops::swap_middle,
+       {{2, 128, 8, 32}, {2, few, between(3, 12), few}}},
+  };
+}
+
+}  // namespace bench
+#endif

@@ -1,0 +1,154 @@
+// The programs of the suite `plain` as plain loops, compiled with -O3 -march=native -ffast-math.
+// Pointers are in the order of the programs' parameters, sizes behind them; arrays are row-major.
+#pragma once
+
+#include <cstdint>
+
+namespace bench::loops {
+
+using u8 = std::uint8_t;
+using i8 = std::int8_t;
+
+// Dots. The results are one element.
+template <class T>
+void dot(const T* a, const T* b, T* s, int n);
+void strided_dot(const float* a, const float* b, float* s, int n);
+void squared_norm(const float* a, float* s, int n);
+void distance(const float* a, const float* b, float* s, int n);
+void largest_magnitude(const float* a, float* s, int n);
+
+// Folds of rows, of m x n.
+void row_sums(const float* x, float* y, int m, int n);
+void row_maxima(const float* x, float* y, int m, int n);
+void row_means(const float* x, float* y, int m, int n);
+void row_variances(const float* x, float* y, int m, int n);
+void row_norms(const float* x, float* y, int m, int n);
+void block_sums(const float* x, float* y, int b, int m, int n);
+
+// Folds of columns, of m x n; of images, n times h x w x c or c x h x w.
+void column_sums(const float* x, float* y, int m, int n);
+void column_maxima(const float* x, float* y, int m, int n);
+void column_variances(const float* x, float* y, int m, int n);
+void pool_nhwc(const float* x, float* y, int n, int h, int w, int c);
+void pool_nchw(const float* x, float* y, int n, int c, int h, int w);
+void channel_sums(const float* x, float* y, int n, int c, int h, int w);
+
+// Matrices of m x n by vectors.
+template <class T>
+void matrix_vector(const T* a, const T* x, T* y, int m, int n);
+void transposed_vector(const float* a, const float* x, float* y, int m, int n);
+void outer_product(const float* x, const float* y, float* a, int m, int n);
+void matrix_vector_added(const float* a, const float* x, const float* b, float* y, int m, int n);
+void batched_vector(const float* a, const float* x, float* y, int b, int m, int n);
+void bilinear_form(const float* x, const float* a, const float* y, float* s, int m, int n);
+
+// Products of m x k by k x n.
+template <class T>
+void product(const T* a, const T* b, T* c, int m, int n, int k);
+void product_nt(const float* a, const float* b, float* c, int m, int n, int k);
+void product_tn(const float* a, const float* b, float* c, int m, int n, int k);
+void product_tt(const float* a, const float* b, float* c, int m, int n, int k);
+void product_bias_relu(const float* a, const float* b, const float* bias, float* c, int m, int n,
+                       int k);
+void batched_product(const float* a, const float* b, float* c, int t, int m, int n, int k);
+void contraction4(const float* a, const float* b, float* c, int i, int j, int k, int l, int m);
+
+// Convolutions without padding: images of channels c, filters f, kernels of p x p (or p), results
+// of h x w.
+void conv_nhwc(const float* x, const float* k, float* y, int h, int w, int c, int f, int p);
+void conv_nchw(const float* x, const float* k, float* y, int c, int f, int h, int w, int p);
+void conv_grouped(const float* x, const float* k, float* y, int h, int w, int groups);
+void depthwise_nhwc(const float* x, const float* k, float* y, int h, int w, int c, int p);
+void depthwise_nchw(const float* x, const float* k, float* y, int c, int h, int w, int p);
+void conv_strided(const float* x, const float* k, float* y, int h, int w, int c, int f);
+void conv_dilated(const float* x, const float* k, float* y, int h, int w, int c, int f);
+void conv_1d(const float* x, const float* k, float* y, int w, int c, int f, int p);
+void conv_3d(const float* x, const float* k, float* y, int d, int h, int w, int c, int f);
+void conv_transposed(const float* x, const float* k, float* y, int h, int w, int c, int f);
+
+// Chains of steps along rows, of m x n.
+void softmax(const float* x, float* y, int m, int n);
+void log_softmax(const float* x, float* y, int m, int n);
+void layer_norm(const float* x, const float* gain, const float* bias, float* y, int m, int n);
+void rms_norm(const float* x, const float* gain, float* y, int m, int n);
+void unit_rows(const float* x, float* y, int m, int n);
+void cross_entropy(const float* x, const std::int32_t* at, float* y, int m, int n);
+
+// Attention: n queries of d numbers and as many keys and values, h heads.
+void attention(const float* q, const float* k, const float* v, float* y, int n, int d);
+void causal_attention(const float* q, const float* k, const float* v, float* y, int n, int d);
+void attention_heads(const float* q, const float* k, const float* v, float* y, int h, int n, int d);
+void one_query(const float* q, const float* k, const float* v, float* y, int h, int n, int d);
+void scores(const float* q, const float* k, float* y, int n, int h, int d);
+
+// Windows. Results of h x w.
+void max_pool(const float* x, float* y, int h, int w, int c);
+void average_pool(const float* x, float* y, int c, int h, int w);
+void moving_average(const float* x, float* y, int n, int p);
+void blur(const float* x, float* y, int h, int w);
+void blur_in_two(const float* x, float* y, int h, int w);
+void sobel(const float* x, float* y, int h, int w);
+void jacobi_2d(const float* x, float* y, int h, int w);
+void jacobi_3d(const float* x, float* y, int d, int h, int w);
+
+// Searches, of m x n.
+void row_argmax(const float* x, std::int64_t* at, int m, int n);
+void column_argmax(const float* x, std::int64_t* at, int m, int n);
+void nearest(const float* x, const float* points, std::int64_t* at, int m, int n, int d);
+void log_sum_exp(const float* x, float* y, int m, int n);
+void count_above(const float* x, std::int32_t* y, int m, int n);
+void position_of_largest(const float* x, std::int64_t* at, int n);
+
+// Layouts.
+void transpose(const float* x, float* y, int m, int n);
+void transpose_u8(const u8* x, u8* y, int m, int n);
+void transpose_outer(const float* x, float* y, int a, int b, int c);
+void reverse_axes(const float* x, float* y, int a, int b, int c);
+void nchw_to_nhwc(const float* x, float* y, int n, int c, int h, int w);
+void nhwc_to_nchw(const float* x, float* y, int n, int h, int w, int c);
+void pixel_shuffle(const float* x, float* y, int c, int h, int w, int s);
+void rgb_to_planes(const u8* x, u8* y, int n);
+void complex_product(const float* a, const float* b, float* y, int n);
+void swap_middle(const float* x, float* y, int a, int b, int c, int d);
+
+// Narrow and wide types.
+void threshold(const u8* x, u8* y, int n);
+void alpha_blend(const u8* alpha, const u8* a, const u8* b, u8* y, int n);
+void gray(const u8* x, u8* y, int n);
+void blur_u8(const u8* x, u8* y, int h, int w);
+void dot_i8(const i8* a, const i8* b, std::int32_t* s, int n);
+void product_u8_i8(const u8* a, const i8* b, std::int32_t* c, int m, int n, int k);
+void row_sums_i32(const std::int32_t* x, std::int32_t* y, int m, int n);
+void column_sums_i64(const std::int64_t* x, std::int64_t* y, int m, int n);
+void axpy_f64(const double* x, const double* z, double* y, int n);
+void product_bf16(const std::uint16_t* a, const std::uint16_t* b, float* c, int m, int n, int k);
+
+// Gathers.
+void gather_rows(const std::int32_t* at, const float* t, float* y, int rows, int n, int m);
+void embedding_bag(const std::int32_t* at, const float* t, float* y, int rows, int n, int m,
+                   int each);
+void table_lookup(const std::int32_t* at, const float* t, float* y, int size, int n);
+void permute_columns(const std::int32_t* at, const float* x, float* y, int n, int m);
+void resize_bilinear(const float* x, float* y, int h, int w, int c);
+void resize_nearest(const float* x, float* y, int h, int w);
+
+// Recurrences, over rows or columns of m x n.
+void filter_rows(const float* x, float* y, int m, int n);
+void filter_columns(const float* x, float* y, int m, int n);
+void sums_so_far_rows(const float* x, float* y, int m, int n);
+void sums_so_far_columns(const float* x, float* y, int m, int n);
+void most_so_far_rows(const float* x, float* y, int m, int n);
+void horner(const float* x, const float* c, float* y, int n, int degree);
+
+// One element after the other.
+void axpy_chain(const float* a, const float* b, const float* c, float* y, int n);
+void polynomial(const float* x, float* y, int n);
+void sigmoid(const float* x, float* y, int n);
+void gelu(const float* x, float* y, int n);
+void exp_chain(const float* x, float* y, int n);
+void select_chain(const float* x, float* y, int n);
+void mandelbrot(const float* a, const float* b, float* y, int n);
+void bias_relu_residual(const float* x, const float* bias, const float* r, float* y, int m, int n);
+void length(const float* a, const float* b, float* y, int n);
+
+}  // namespace bench::loops

@@ -1,0 +1,128 @@
+#include "plain/memory.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#ifdef BENCH_HAS_LATHE_HEADER
+#include <lathe/arith/simplify.hpp>
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+/// As if each element were hashed.
+std::uint32_t random_bits(std::size_t element, std::size_t param) {
+  std::uint64_t x = (element + 1) * 0x9e3779b97f4a7c15u + param * 0xd1b54a32d192ed03u;
+  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+  return static_cast<std::uint32_t>(x >> 32);
+}
+
+template <class T>
+void fill_as(void* to, std::size_t count, std::size_t param, std::int64_t positions_below) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint32_t bits = random_bits(k, param);
+    T value{};
+    if constexpr (!std::is_integral_v<T>)
+      value = static_cast<T>(static_cast<float>(bits >> 8) * 0x1p-24f);
+    else if constexpr (sizeof(T) >= 4)
+      value = static_cast<T>(bits % static_cast<std::uint32_t>(positions_below));
+    else
+      value = static_cast<T>(bits);
+    std::memcpy(static_cast<std::byte*>(to) + k * sizeof(T), &value, sizeof(T));
+  }
+}
+
+/// Calls f with a number of the C++ type that an element type has.
+template <class F>
+auto with_type(lt::DType dtype, const F& f) {
+  if (dtype == lt::kF32) return f(float());
+  if (dtype == lt::kF64) return f(double());
+  if (dtype == lt::kBF16) return f(lt::bf16());
+  if (dtype == lt::kU8) return f(std::uint8_t());
+  if (dtype == lt::kI8) return f(std::int8_t());
+  if (dtype == lt::kU16) return f(std::uint16_t());
+  if (dtype == lt::kI16) return f(std::int16_t());
+  if (dtype == lt::kI32) return f(std::int32_t());
+  if (dtype == lt::kI64) return f(std::int64_t());
+  throw std::runtime_error("the suite has no numbers of " + dtype.str());
+}
+
+double number(lt::DType dtype, const void* from, std::int64_t k) {
+  return with_type(dtype, [&](auto value) {
+    std::memcpy(&value, static_cast<const std::byte*>(from) + k * std::int64_t(sizeof value),
+                sizeof value);
+    return static_cast<double>(value);
+  });
+}
+
+/// What sums of thousands of terms in another order, and functions of a few ulp, may differ by.
+double default_bound(lt::DType dtype) {
+  if (dtype.is_int()) return 0;
+  if (dtype == lt::kBF16) return 0x1p-7;
+  return dtype == lt::kF32 ? 1e-5 : 1e-13;
+}
+
+}  // namespace
+
+Array::Array(std::size_t bytes, std::size_t number) {
+  const std::size_t skipped = line * (3 * number + 1);
+  bytes_ = std::shared_ptr<std::byte[]>(new std::byte[bytes + skipped + line]());
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(bytes_.get()) % line;
+  offset_ = skipped - past;
+}
+
+PlainMemory::PlainMemory(const lt::Program& program, std::int64_t positions_below) {
+  for (const auto& param : program->params) {
+    Param p{param.name(), param.dtype(), param.access == lt::Access::in, 1, {}, {}};
+    for (const auto& e : param.buffer->shape) p.extents.push_back(lt::const_int(e).value());
+    p.strides.resize(p.extents.size());
+    for (std::size_t d = p.extents.size(); d-- > 0; p.count *= p.extents[d]) p.strides[d] = p.count;
+    params_.push_back(std::move(p));
+  }
+  for (std::size_t k = 0; k < params_.size(); ++k) {
+    const Param& p = params_[k];
+    const auto count = static_cast<std::size_t>(p.count);
+    const std::size_t bytes = count * static_cast<std::size_t>(p.dtype.element_bytes());
+    bytes_ += bytes;
+    const Array& array = arrays_.emplace_back(bytes, arrays_.size());
+    calls_.push_back({array.data(), p.extents.data(), p.strides.data()});
+    if (p.is_input) {
+      with_type(p.dtype, [&](auto value) {
+        fill_as<decltype(value)>(array.data(), count, k, positions_below);
+      });
+      want_.push_back(array.data());
+    } else {
+      want_.push_back(arrays_.emplace_back(bytes, arrays_.size()).data());
+    }
+  }
+}
+
+std::string PlainMemory::difference(std::size_t param, double bound) const {
+  const Param& p = params_[param];
+  const double allowed = bound > 0 ? bound : default_bound(p.dtype);
+  double largest = 0;
+  for (std::int64_t k = 0; k < p.count; ++k)
+    largest = std::max(largest, std::abs(number(p.dtype, want_[param], k)));
+  for (std::int64_t k = 0; k < p.count; ++k) {
+    const double got = number(p.dtype, calls_[param].data, k),
+                 want = number(p.dtype, want_[param], k);
+    if (!(std::abs(got - want) <= allowed * largest))
+      return p.name + "[" + std::to_string(k) + "] is " + std::to_string(got) + ", not " +
+             std::to_string(want);
+  }
+  return {};
+}
+
+std::string PlainMemory::difference(double bound) const {
+  for (std::size_t k = 0; k < params_.size(); ++k) {
+    if (params_[k].is_input) continue;
+    if (const std::string wrong = difference(k, bound); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+}  // namespace bench
+#endif

@@ -1,0 +1,107 @@
+// A program without a schedule beside plain loops: both as functions of sizes.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lathe_side.hpp"
+#include "plain/cases.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+namespace bench {
+
+/// A size of a program: given, or drawn anew by each run from low, low + step, … high.
+struct Size {
+  int low, high, step = 1;
+  Size(int given) : low(given), high(given) {}
+  Size(int from, int to, int by) : low(from), high(to), step(by) {}
+};
+inline Size between(int low, int high, int step = 1) { return {low, high, step}; }
+
+using Shape = std::vector<Size>;
+using Sizes = std::vector<int>;
+/// One for each parameter of a program, in its order.
+using Pointers = std::vector<void*>;
+
+/// What is particular about the numbers of a program.
+struct Numbers {
+  /// Results may differ by this share of the largest one; 0: what the rounding of the element type
+  /// explains, nothing for integers.
+  double bound = 0;
+  /// Inputs of i32 and i64 are positions: less than the size of this number.
+  int positions_in = -1;
+};
+
+/// The program takes its inputs in the order of their first use, then its results. The loops take
+/// pointers in this order, then the sizes.
+struct PlainProgram {
+  std::string name;
+  std::function<lt::Program(const Sizes&)> describe;
+  std::function<void(const Pointers&, const Sizes&)> loops;
+  std::vector<Shape> shapes;
+  Numbers numbers;
+  std::vector<lt::DType> types;  ///< of what the loops' pointers point to
+
+  template <class... S, class... L>
+  PlainProgram(std::string its_name, lt::Program (*its_program)(S...), void (*its_loops)(L...),
+               std::initializer_list<Shape> its_shapes, Numbers its_numbers = {})
+      : name(std::move(its_name)), shapes(its_shapes), numbers(its_numbers) {
+    constexpr std::size_t sizes = sizeof...(S), pointers = sizeof...(L) - sizes;
+    static_assert((std::is_pointer_v<L> + ...) == pointers, "loops and program differ in sizes");
+    describe = [its_program](const Sizes& n) {
+      return with_sizes(its_program, n, std::make_index_sequence<sizes>());
+    };
+    loops = [its_loops](const Pointers& at, const Sizes& n) {
+      with_pointers(its_loops, at, n, std::make_index_sequence<sizeof...(L)>());
+    };
+    types = {pointee<L>...};
+    types.resize(pointers);
+  }
+
+ private:
+  template <class L>
+  static constexpr lt::DType pointee = lt::dtype_of<std::remove_cv_t<std::remove_pointer_t<L>>>;
+
+  template <class... S, std::size_t... K>
+  static lt::Program with_sizes(lt::Program (*f)(S...), const Sizes& n, std::index_sequence<K...>) {
+    return f(n[K]...);
+  }
+  template <class L>
+  static L argument(const Pointers& at, const Sizes& n, std::size_t k) {
+    if constexpr (std::is_pointer_v<L>)
+      return static_cast<L>(at[k]);
+    else
+      return n[k - at.size()];
+  }
+  template <class... L, std::size_t... K>
+  static void with_pointers(void (*f)(L...), const Pointers& at, const Sizes& n,
+                            std::index_sequence<K...>) {
+    f(argument<L>(at, n, K)...);
+  }
+};
+
+using PlainPrograms = std::vector<PlainProgram>;
+PlainPrograms dot_programs();
+PlainPrograms row_fold_programs();
+PlainPrograms column_fold_programs();
+PlainPrograms matrix_vector_programs();
+PlainPrograms product_programs();
+PlainPrograms convolution_programs();
+PlainPrograms row_chain_programs();
+PlainPrograms attention_programs();
+PlainPrograms window_programs();
+PlainPrograms search_programs();
+PlainPrograms layout_programs();
+PlainPrograms narrow_programs();
+PlainPrograms gather_programs();
+PlainPrograms recurrence_programs();
+PlainPrograms elementwise_programs();
+
+/// Compiles a program by Lathe's default schedule and gives it and the loops memory.
+PlainRun make_run(const PlainProgram& program, const Sizes& sizes);
+
+}  // namespace bench
+#endif

@@ -1,0 +1,193 @@
+// Narrow and wide types, and gathers.
+#include "plain/loops/loops.hpp"
+#include "plain/program.hpp"
+
+#ifdef BENCH_HAS_LATHE_HEADER
+namespace bench {
+namespace {
+
+using u8 = std::uint8_t;
+using i8 = std::int8_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+
+lt::Program threshold(int n) {
+  lt::Input<u8, 1> X("X", {n});
+  return lt::program_of(lt::compute(
+      "Y", {n}, [&](lt::Var i) { return lt::select(X(i) > 127, lt::Expr<u8>(255), 0); }));
+}
+
+lt::Program alpha_blend(int n) {
+  lt::Input<u8, 1> alpha("alpha", {n}), A("A", {n}), B("B", {n});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) {
+    auto share = lt::cast<int>(alpha(i));
+    return lt::cast<u8>((share * lt::cast<int>(A(i)) + (255 - share) * lt::cast<int>(B(i)) + 128) >>
+                        8);
+  }));
+}
+
+lt::Program gray(int n) {
+  lt::Input<u8, 2> X("X", {n, 3});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) {
+    const auto part = [&](int channel, int weight) {
+      return lt::cast<int>(X(i, channel)) * weight;
+    };
+    return lt::cast<u8>((part(0, 77) + part(1, 150) + part(2, 29)) >> 8);
+  }));
+}
+
+lt::Program blur_u8(int h, int w) {
+  lt::Input<u8, 2> X("X", {h + 2, w + 2});
+  return lt::program_of(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+    const auto at = [&](int a, int b) { return lt::cast<int>(X(i + a, j + b)); };
+    const auto row = [&](int a) { return at(a, 0) + 2 * at(a, 1) + at(a, 2); };
+    return lt::cast<u8>((row(0) + 2 * row(1) + row(2) + 8) >> 4);
+  }));
+}
+
+lt::Program dot_i8(int n) {
+  lt::Input<i8, 1> A("A", {n}), B("B", {n});
+  lt::Reduce r("r", n);
+  return lt::program_of(
+      lt::compute("S", {}, [&] { return lt::sum(lt::cast<int>(A(r)) * lt::cast<int>(B(r)), r); }));
+}
+
+lt::Program product_u8_i8(int m, int n, int k) {
+  lt::Input<u8, 2> A("A", {m, k});
+  lt::Input<i8, 2> B("B", {k, n});
+  lt::Reduce r("r", k);
+  return lt::program_of(lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<int>(A(i, r)) * lt::cast<int>(B(r, j)), r);
+  }));
+}
+
+lt::Program row_sums_i32(int m, int n) {
+  lt::Input<i32, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(X(i, r), r); }));
+}
+
+lt::Program column_sums_i64(int m, int n) {
+  lt::Input<i64, 2> X("X", {m, n});
+  lt::Reduce r("r", m);
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var j) { return lt::sum(X(r, j), r); }));
+}
+
+lt::Program axpy_f64(int n) {
+  lt::Input<double, 1> X("X", {n}), Z("Z", {n});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) { return 0.5 * X(i) + Z(i); }));
+}
+
+lt::Program product_bf16(int m, int n, int k) {
+  lt::Input<lt::bf16, 2> A("A", {m, k}), B("B", {k, n});
+  lt::Reduce r("r", k);
+  return lt::program_of(lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<float>(A(i, r)) * lt::cast<float>(B(r, j)), r);
+  }));
+}
+
+lt::Program gather_rows(int rows, int n, int m) {
+  lt::Input<float, 2> T("T", {rows, n});
+  lt::Input<i32, 1> at("at", {m});
+  return lt::program_of(
+      lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) { return T(lt::cast<i64>(at(i)), j); }));
+}
+
+lt::Program embedding_bag(int rows, int n, int m, int each) {
+  lt::Input<float, 2> T("T", {rows, n});
+  lt::Input<i32, 2> at("at", {m, each});
+  lt::Reduce e("e", each);
+  return lt::program_of(lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(T(lt::cast<i64>(at(i, e)), j), e);
+  }));
+}
+
+lt::Program table_lookup(int size, int n) {
+  lt::Input<float, 1> T("T", {size});
+  lt::Input<i32, 1> at("at", {n});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) { return T(lt::cast<i64>(at(i))); }));
+}
+
+lt::Program permute_columns(int n, int m) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Input<i32, 1> at("at", {n});
+  return lt::program_of(
+      lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) { return X(i, lt::cast<i64>(at(j))); }));
+}
+
+// To twice the size; pixels lie at the middle of their squares.
+lt::Program resize_bilinear(int h, int w, int c) {
+  lt::Input<float, 3> X("X", {h, w, c});
+  const auto pixel = lt::clamp(X);
+  return lt::program_of(lt::compute("Y", {2 * h, 2 * w, c}, [&](lt::Var i, lt::Var j, lt::Var k) {
+    auto p = (i + 1) / 2, q = (j + 1) / 2;
+    auto down = lt::select(i % 2 == 0, 0.75f, 0.25f), along = lt::select(j % 2 == 0, 0.75f, 0.25f);
+    auto top = pixel(p - 1, q - 1, k) * (1 - along) + pixel(p - 1, q, k) * along;
+    auto end = pixel(p, q - 1, k) * (1 - along) + pixel(p, q, k) * along;
+    return top * (1 - down) + end * down;
+  }));
+}
+
+lt::Program resize_nearest(int h, int w) {
+  lt::Input<float, 2> X("X", {h, w});
+  return lt::program_of(
+      lt::compute("Y", {2 * h, 2 * w}, [&](lt::Var i, lt::Var j) { return X(i / 2, j / 2); }));
+}
+
+}  // namespace
+
+PlainPrograms narrow_programs() {
+  const Size pixels = between(10000, 200000), side = between(40, 400);
+  return {
+      {"threshold u8", threshold, loops::threshold, {{100000}, {pixels}}},
+      {"alpha blend u8", alpha_blend, loops::alpha_blend, {{100000}, {pixels}}},
+      {"gray u8", gray, loops::gray, {{100000}, {pixels}}},
+      {"blur 3x3 u8", blur_u8, loops::blur_u8, {{256, 256}, {side, side}}},
+      {"dot i8", dot_i8, loops::dot_i8, {{65536}, {pixels}}},
+      {"A B u8 i8",
+       product_u8_i8,
+       loops::product_u8_i8,
+       {{64, 128, 128}, {between(20, 100), between(20, 100), between(20, 100)}}},
+      {"row sums i32", row_sums_i32, loops::row_sums_i32, {{256, 500}, {side, side}}},
+      {"column sums i64", column_sums_i64, loops::column_sums_i64, {{300, 300}, {side, side}}},
+      {"axpy f64", axpy_f64, loops::axpy_f64, {{20000}, {between(3000, 40000)}}},
+      {"A B bf16",
+       product_bf16,
+       loops::product_bf16,
+       {{64, 64, 128}, {between(20, 100), between(20, 100), between(20, 100)}}},
+  };
+}
+
+PlainPrograms gather_programs() {
+  const Size rows = between(500, 3000), side = between(20, 200);
+  return {
+      {"gather of rows",
+       gather_rows,
+       loops::gather_rows,
+       {{2000, 64, 500}, {rows, between(10, 200), 400}},
+       {.positions_in = 0}},
+      {"embedding bag",
+       embedding_bag,
+       loops::embedding_bag,
+       {{2000, 64, 100, 10}, {rows, between(10, 200), 100, between(4, 20)}},
+       {.positions_in = 0}},
+      {"table lookup",
+       table_lookup,
+       loops::table_lookup,
+       {{256, 20000}, {between(100, 5000), between(5000, 40000)}},
+       {.positions_in = 0}},
+      {"permutation of columns",
+       permute_columns,
+       loops::permute_columns,
+       {{128, 200}, {side, side}},
+       {.positions_in = 0}},
+      {"resize bilinear",
+       resize_bilinear,
+       loops::resize_bilinear,
+       {{64, 64, 3}, {32, 32, 32}, {side, side, 1}}},
+      {"resize nearest", resize_nearest, loops::resize_nearest, {{128, 128}, {side, side}}},
+  };
+}
+
+}  // namespace bench
+#endif
