@@ -6,5 +6,6 @@
 #include <lathe/lower/blocks/lower_blocks.ipp>
 #include <lathe/lower/blocks/open_strides.ipp>
 #include <lathe/lower/blocks/software_pipelines.ipp>
+#include <lathe/lower/blocks/split_constants.ipp>
 #include <lathe/lower/guards/hoist_guards.ipp>
 #include <lathe/lower/guards/tile_guards.ipp>
