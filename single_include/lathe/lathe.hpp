@@ -2504,7 +2504,8 @@ std::string_view to_text(Layout layout);
 struct InputOptions {
   Layout layout = Layout::row_major;
   /// A promise: every call of a kernel gives the same elements, which nobody changes meanwhile.
-  /// lt::constant needs none.
+  /// What a schedule computes of them alone, the first call computes, and keeps. Results are wrong
+  /// where it is broken; JitOptions::checked finds that (L0318). lt::constant needs no promise.
   bool constant = false;
 };
 
@@ -5009,6 +5010,7 @@ void check_element_count(const std::string& name, std::size_t given,
 
 /// A constant with a copy of the elements of a vector, array or span, row-major:
 ///     auto W = lt::constant("W", weights, {k, n});
+/// What a schedule computes of constants alone runs once, when the kernel is made.
 /// Errors as make_constant, and L0132 another number of elements than the extents say
 template <detail::PackedElements C, std::size_t R>
 auto constant(std::string name, const C& elements, const std::int64_t (&extents)[R],
@@ -5904,6 +5906,7 @@ enum class Service : int {
   intrinsics,
   cuda,
   graph,
+  constants,
   count_
 };
 
@@ -6972,6 +6975,9 @@ class AnyKernel {
   /// The program as it was given (scheduled or not). An empty kernel has none of this and of what
   /// follows.
   Program program() const { return state_ ? state_->binding->program() : Program(); }
+  /// What of it runs once, when the kernel is made or first called, since it reads constants alone;
+  /// what follows is without that.
+  std::vector<Program> once() const;
   /// The program under the schedule that was compiled, the default one if none was given, and flat
   /// code after lowering; none for an evaluator. Names may be those of an equal program that was
   /// compiled before. Code, here and below, is that for arguments without gaps, where there are
@@ -7264,6 +7270,7 @@ class Kernel {
   /// Whether calls run machine code, and what was compiled, as those of AnyKernel.
   bool compiled() const { return kernel_.compiled(); }
   Program program() const { return kernel_.program(); }
+  std::vector<Program> once() const { return kernel_.once(); }
   Program scheduled() const { return kernel_.scheduled(); }
   Program lowered() const { return kernel_.lowered(); }
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
@@ -7324,7 +7331,7 @@ struct JitOptions {
   bool require_compiled = false;
   /// Each access is tested before it happens, in machine code too: one outside of its tensor ends
   /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
-  /// inside costs nothing.
+  /// inside costs nothing. Inputs that are promised to be constant are hashed at each call (L0318).
   bool checked = false;
   /// Compilation during a call has the context's time budget and is logged. Where it fails the
   /// evaluator stands in, which is said, or with require_compiled the call fails.
@@ -7486,7 +7493,8 @@ namespace lathe {
 /// was lowered already, for a machine of which C says less
 std::string to_c(const Source& source);
 /// Of a kernel: what it was compiled from, with all its versions; of one that is interpreted, its
-/// program under the default schedule. L0313 for an empty one.
+/// program under the default schedule. L0313 for an empty one · L0623 for one of which a part runs
+/// once
 std::string to_c(const AnyKernel& kernel, Location where = Location::here());
 template <class... P>
 std::string to_c(const Kernel<P...>& kernel, Location where = Location::here()) {
@@ -10523,6 +10531,36 @@ class CloneFresh : public RenewVars {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/lower/split_constants.hpp
+// What a program computes of constants alone, apart from the rest.
+
+namespace lathe {
+
+/// Statements that have to run once only, as a program.
+struct OncePart {
+  Program program;   ///< its parameters: constants as inputs, then temporaries as outputs
+  Vec<int> inputs;   ///< which parameters of the rest its inputs are
+  Vec<int> outputs;  ///< which parameters of the rest its outputs are
+};
+
+struct SplitProgram {
+  /// Without those statements. What they store are constants that it owns, behind its parameters.
+  Program rest;
+  Vec<OncePart> once;
+};
+
+/// Takes apart a program at Stage::blocks, under its schedule:
+///     alloc P: f32[2, 64, 32]                    program p_once(in W, out P):
+///     for …: block P: P[…] = W[…]           →      for …: block P: P[…] = W[…]
+///     for …: block C: C[…] sum= A[…] * P[…]      program p(…, constant W, constant P):
+///                                                  for …: block C: C[…] sum= A[…] * P[…]
+/// Statements outside of all loops move that name no Dim, no scalar and no other memory than
+/// constants and dense global temporaries of known size which such statements alone store to,
+/// before anything else reads them. Those that share temporaries are one part.
+SplitProgram split_constants(const Program& program);
+
+}  // namespace lathe
+
 // ---- lathe/lower/passes_machine.hpp
 // The lowering passes from flat code to what a target's instructions can do, in pipeline order;
 // each in a file of its name.
@@ -12169,6 +12207,82 @@ class CodeCache : public RefCounted {
 
 }  // namespace lathe
 
+// ---- lathe/jit/constant_shelf.hpp
+// What schedules compute of constants alone, kept for the kernels of a context that need the same.
+
+namespace lathe {
+
+/// Which results: those of an equal program, by equal code, on equal elements.
+struct ResultKey {
+  Program program;
+  Vec<ContentHash> inputs;
+  Target target;
+  CodeKind kind;
+};
+
+namespace detail {
+
+/// Results that kernels share: a block of the context's memory for each output.
+struct SharedResults {
+  explicit SharedResults(ResultKey its_key) : key(std::move(its_key)) {}
+  ResultKey key;
+  int holders = 0;  ///< under the shelf's mutex
+  std::mutex making;
+  bool made = false;  ///< under `making`
+  Vec<void*> blocks;
+};
+
+/// All results of a context. Kernels keep it alive, and may end after the context, which takes the
+/// memory with it.
+struct ResultList {
+  explicit ResultList(const Context& its_context) : context(&its_context) {}
+  std::shared_ptr<SharedResults> find(const ResultKey& key) const;
+  void release_blocks(SharedResults& results) const;
+
+  std::mutex mutex;
+  const Context* context;  ///< null: it has ended
+  Vec<std::shared_ptr<SharedResults>> all;
+};
+
+}  // namespace detail
+
+/// A kernel's hold on results; the last one gives their memory back.
+class HeldResults : public RefCounted {
+ public:
+  explicit HeldResults(std::shared_ptr<detail::ResultList> list) : list_(std::move(list)) {}
+  ~HeldResults() override;
+  /// Of an output of the program, in their order.
+  const void* block(std::size_t output) const { return results_->blocks[output]; }
+
+ private:
+  friend class ConstantShelf;
+  std::shared_ptr<detail::ResultList> list_;
+  std::shared_ptr<detail::SharedResults> results_;
+};
+
+/// Thread-safe.
+class ConstantShelf : public RefCounted {
+ public:
+  explicit ConstantShelf(const Context& context);
+  ~ConstantShelf() override;
+  static ConstantShelf& of(const Context& context);
+
+  /// Results of that key: those of another kernel, or `make(blocks)` fills memory for them, while
+  /// others who need the same wait. What it throws comes out, and the next to ask tries again.
+  /// L0406 no memory
+  Ref<HeldResults> get(ResultKey key, FunctionRef<void(void* const* blocks)> make, Location where);
+  /// How many there are.
+  std::size_t size() const;
+
+ private:
+  void fill(detail::SharedResults& results, FunctionRef<void(void* const* blocks)> make,
+            Location where);
+
+  std::shared_ptr<detail::ResultList> list_;
+};
+
+}  // namespace lathe
+
 // ---- lathe/jit/open_code.hpp
 // Code of a kernel for views with gaps between rows, beside that for views without.
 
@@ -12207,30 +12321,69 @@ class OpenCode : public RefCounted {
 }  // namespace lathe
 
 // ---- lathe/jit/kernel_constants.hpp
-// What a kernel keeps of constants: the addresses that its calls bind.
+// What a kernel keeps of constants: the addresses that its calls bind, and what it computes once.
 
 namespace lathe {
 
-/// The constants that a program owns, in the order of their slots; keeps their elements alive.
-class KernelConstants : public RefCounted {
- public:
-  explicit KernelConstants(Vec<ConstantRef> contents) : contents_(std::move(contents)) {
-    for (const ConstantRef& content : contents_)
-      addresses_.push_back(reinterpret_cast<std::uintptr_t>(content->data()));
-  }
-
-  int count() const { return static_cast<int>(addresses_.size()); }
-  const std::uint64_t* addresses() const { return addresses_.data(); }
-
- private:
-  Vec<ConstantRef> contents_;
-  Vec<std::uint64_t> addresses_;
+/// A part of a program that runs once for all calls of a kernel.
+struct OnceRun {
+  OncePart part;
+  AnyKernel kernel;  ///< of part.program
+  CodeKind kind;
+  Target target;
+  const Context* context = nullptr;
 };
 
-namespace detail {
-/// Of a program that is to run; none if it owns no constants. L0317 one without elements.
-Ref<KernelConstants> constants_of(const Program& program, Location where);
-}  // namespace detail
+/// The constants that a kernel's program owns, in the order of their slots, and the inputs that are
+/// promised to be constant. Made by one thread; from its first call on thread-safe.
+class KernelConstants : public RefCounted {
+ public:
+  /// Of the program, before it is split, whose k-th argument is parameter `order[k]`. `checked`:
+  /// calls compare promised inputs with the first ones. L0317 a constant without elements
+  KernelConstants(const Program& program, Vec<int> order, bool checked, Location where);
+
+  /// Has this computed: now or, if it reads promised inputs, when the first call brings them.
+  void add(OnceRun run, Location where);
+  /// Forgets constants that neither `versions` nor what is still to run reads.
+  void release_unread(const Vec<Program>& versions);
+  /// With hashes in place of what was forgotten.
+  const Program& program() const { return program_; }
+
+  bool any() const { return !addresses_.empty() || !promised_.empty(); }
+  int count() const { return static_cast<int>(addresses_.size()); }
+  /// Null: a call has to bring something, or to be checked.
+  const std::uint64_t* addresses() const {
+    return late_.empty() && promised_.empty() ? addresses_.data() : nullptr;
+  }
+  /// Writes the addresses, for arguments that have passed Binding::bind. L0318 a promised input
+  /// that is not what it was · L0406 · errors of what runs once
+  void bind(const CallArg* args, std::uint64_t* slots, Location where) const;
+  /// The programs that run once.
+  const std::vector<Program>& once() const { return once_; }
+
+ private:
+  const Param& param(int k) const { return program_->params[static_cast<std::size_t>(k)]; }
+  /// Of what a part computes: behind the constants that the program owns.
+  std::size_t slot_of(int output) const {
+    return owned_.size() + static_cast<std::size_t>(output) - program_->params.size();
+  }
+  ContentHash hash_argument(int param, const CallArg* args) const;
+  void run(const OnceRun& what, const CallArg* args, Location where) const;
+  void prepare(const CallArg* args, Location where) const;
+  void check_promises(const CallArg* args, Location where) const;
+
+  Program program_;
+  Vec<int> order_;
+  Vec<int> owned_, promised_;  ///< parameters; the latter only if calls are checked
+  Vec<ConstantRef> contents_;  ///< of owned_; none once forgotten
+  Vec<OnceRun> late_;
+  std::vector<Program> once_;
+  mutable Vec<std::uint64_t> addresses_;
+  mutable Vec<Ref<HeldResults>> held_;
+  mutable Vec<ContentHash> first_;  ///< of promised_
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> ready_{true};  ///< what is mutable above was written before
+};
 
 }  // namespace lathe
 
@@ -12247,6 +12400,12 @@ struct BoundProgram {
 const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks · L0316; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
+/// Versions without what runs once; each has the constants that all of them compute.
+struct SplitVersions {
+  ProgramVersions rest;
+  Vec<OncePart> once;
+};
+SplitVersions split_versions(const ProgramVersions& versions);
 /// One program, in which the first version whose Dims allow it runs.
 Program dispatched(const ProgramVersions& versions);
 /// What is lowered: under the default schedule where the source has none.
@@ -12256,7 +12415,7 @@ ProgramVersions scheduled_versions(const Source& source, const Program& program,
 Program lowered_versions(const ProgramVersions& versions, const Target& target,
                          const LowerOptions& options);
 /// L0317 a constant without elements.
-AnyKernel make_evaluator(const BoundProgram& bound, const Context& context, Location where);
+AnyKernel make_evaluator(const BoundProgram& bound, const Source& source);
 
 }  // namespace lathe::detail
 
@@ -44876,6 +45035,228 @@ LATHE_DECL Program software_pipelines(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/blocks/split_constants.ipp
+namespace lathe {
+namespace detail {
+
+/// A statement outside of all loops, and the memory that it shares with others.
+struct RootStatement {
+  Stmt stmt;
+  Vec<Buffer> reads, writes;
+  bool once = false;
+};
+
+inline bool share_memory(const RootStatement& a, const RootStatement& b) {
+  return std::any_of(a.writes.begin(), a.writes.end(), [&](const Buffer& buffer) {
+    return contains(b.reads, buffer) || contains(b.writes, buffer);
+  });
+}
+
+inline void add_buffer(Vec<Buffer>& list, const Buffer& b) {
+  if (!contains(list, b)) list.push_back(b);
+}
+
+inline bool has_known_shape(const BufferNode& b) {
+  return std::all_of(b.shape.begin(), b.shape.end(),
+                     [](const AnyExpr& e) { return as_const_int(e) != nullptr; });
+}
+
+class ConstantSplit {
+ public:
+  explicit ConstantSplit(const Program& program) : program_(program) {
+    for (const Param& p : program->params)
+      if (p.constancy != Constancy::none && has_known_shape(*p.buffer))
+        constants_.push_back(p.buffer);
+    if (!constants_.empty()) gather(program->body);
+  }
+  SplitProgram run();
+
+ private:
+  using Part = Vec<RootStatement*>;
+
+  void gather(const Stmt& s);
+  void find_once();
+  bool runs_once(const RootStatement& s) const;
+  bool is_computed_once(const Buffer& b) const;
+  Vec<Part> find_parts();
+  bool is_worth_keeping(const Part& part) const;
+  OncePart take(const Part& part, ProgramNode& rest) const;
+  Stmt without_once(const Stmt& s) const;
+  bool is_read_elsewhere(const Buffer& b) const {
+    return std::any_of(statements_.begin(), statements_.end(),
+                       [&](const RootStatement& s) { return !s.once && contains(s.reads, b); });
+  }
+
+  Program program_;
+  Vec<Buffer> constants_, temporaries_;  ///< temporaries: those that may become constants
+  Vec<RootStatement> statements_;
+};
+
+inline void ConstantSplit::gather(const Stmt& s) {
+  if (const auto* n = s.as<AllocNode>()) {
+    const BufferNode& b = *n->buffer;
+    if (b.scope == Scope::global && b.strides.empty() && b.aligned.empty() && b.rank() > 0 &&
+        b.alignment <= static_cast<int>(ConstantData::kAlignment) && has_known_shape(b))
+      temporaries_.push_back(n->buffer);
+    return gather(n->body);
+  }
+  if (const auto* n = s.as<SeqNode>()) {
+    for (const Stmt& child : n->stmts) gather(child);
+    return;
+  }
+  RootStatement out{s, {}, {}};
+  Vec<Buffer> own;
+  each_statement(s, [&](const Stmt& below) {
+    if (const auto* n = below.as<AllocNode>()) own.push_back(n->buffer);
+  });
+  any_use(s, [&](const BufferUse& use) {
+    if (contains(own, use.buffer)) return false;
+    if (use.reads()) add_buffer(out.reads, use.buffer);
+    if (use.is_write) add_buffer(out.writes, use.buffer);
+    return false;
+  });
+  out.once = free_vars(s).empty() && !out.writes.empty();
+  statements_.push_back(std::move(out));
+}
+
+/// What others read of it they read when all of it has been stored.
+inline bool ConstantSplit::is_computed_once(const Buffer& b) const {
+  if (!contains(temporaries_, b)) return false;
+  bool stored = false, read = false;
+  for (const RootStatement& s : statements_) {
+    const bool writes = contains(s.writes, b);
+    if (writes && (!s.once || read)) return false;
+    stored = stored || writes;
+    read = read || (!s.once && contains(s.reads, b));
+  }
+  return stored;
+}
+
+inline bool ConstantSplit::runs_once(const RootStatement& s) const {
+  const auto known = [&](const Buffer& b) {
+    return contains(constants_, b) || is_computed_once(b);
+  };
+  return std::all_of(s.reads.begin(), s.reads.end(), known) &&
+         std::all_of(s.writes.begin(), s.writes.end(), known);
+}
+
+/// From all that could, takes away what can't, and what follows from that.
+inline void ConstantSplit::find_once() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (RootStatement& s : statements_)
+      if (s.once && !runs_once(s)) s.once = false, changed = true;
+  }
+}
+
+/// Statements with a temporary in common, each list in program order.
+inline Vec<ConstantSplit::Part> ConstantSplit::find_parts() {
+  Vec<Part> parts;
+  for (RootStatement& s : statements_) {
+    if (!s.once) continue;
+    Part joined;
+    for (std::size_t k = parts.size(); k-- > 0;) {
+      const bool linked =
+          std::any_of(parts[k].begin(), parts[k].end(), [&](const RootStatement* other) {
+            return share_memory(s, *other) || share_memory(*other, s);
+          });
+      if (!linked) continue;
+      for (RootStatement* member : parts[k]) joined.push_back(member);
+      parts.erase_at(k);
+    }
+    joined.push_back(&s);
+    std::sort(joined.begin(), joined.end());  // by place in statements_
+    parts.push_back(std::move(joined));
+  }
+  return parts;
+}
+
+/// Made of a constant, and read by something that stays.
+inline bool ConstantSplit::is_worth_keeping(const Part& part) const {
+  bool made = false, read = false;
+  for (const RootStatement* s : part) {
+    for (const Buffer& b : s->reads) made = made || contains(constants_, b);
+    for (const Buffer& b : s->writes) read = read || is_read_elsewhere(b);
+  }
+  return made && read;
+}
+
+inline OncePart ConstantSplit::take(const Part& part, ProgramNode& rest) const {
+  OncePart out;
+  ProgramNode once;
+  once.name = program_->name + "_once";
+  once.scheduled = true;
+  Vec<Stmt> stmts;
+  Vec<Buffer> reads, writes;
+  for (const RootStatement* s : part) {
+    stmts.push_back(s->stmt);
+    for (const Buffer& b : s->reads) add_buffer(reads, b);
+    for (const Buffer& b : s->writes) add_buffer(writes, b);
+  }
+  once.body = make_seq(std::move(stmts));
+  for (std::size_t k = 0; k < program_->params.size(); ++k)
+    if (contains(reads, program_->params[k].buffer)) {
+      once.params.push_back({Access::in, program_->params[k].buffer, {}});
+      out.inputs.push_back(static_cast<int>(k));
+    }
+  for (const Buffer& b : writes) {
+    if (!is_read_elsewhere(b)) {
+      once.body = make_alloc(b, once.body);
+      continue;
+    }
+    const Buffer kept = constant_buffer(b->name, b->dtype, b->shape);
+    once.body = replace_buffer(once.body, b, kept);
+    once.params.push_back({Access::out, kept, {}});
+    out.outputs.push_back(static_cast<int>(rest.params.size()));
+    rest.params.push_back({Access::in, kept, {}, Constancy::owned});
+    rest.body = replace_buffer(rest.body, b, kept);
+  }
+  out.program = Program(std::move(once));
+  return out;
+}
+
+inline Stmt ConstantSplit::without_once(const Stmt& s) const {
+  if (const auto* n = s.as<AllocNode>()) {
+    const Stmt body = without_once(n->body);
+    return is_computed_once(n->buffer) ? body : make_alloc(n->buffer, body);
+  }
+  if (const auto* n = s.as<SeqNode>()) {
+    Vec<Stmt> stmts;
+    for (const Stmt& child : n->stmts) stmts.push_back(without_once(child));
+    return make_seq(std::move(stmts));
+  }
+  const bool once = std::any_of(statements_.begin(), statements_.end(), [&](const auto& known) {
+    return known.once && known.stmt.same_as(s);
+  });
+  return once ? make_seq({}) : s;
+}
+
+inline SplitProgram ConstantSplit::run() {
+  find_once();
+  Vec<Part> parts = find_parts();
+  for (std::size_t k = parts.size(); k-- > 0;)
+    if (!is_worth_keeping(parts[k])) {
+      for (RootStatement* s : parts[k]) s->once = false;
+      parts.erase_at(k);
+    }
+  SplitProgram out{program_, {}};
+  if (parts.empty()) return out;
+  ProgramNode rest = *program_;
+  rest.body = without_once(rest.body);
+  for (const Part& part : parts) out.once.push_back(take(part, rest));
+  out.rest = Program(std::move(rest));
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL SplitProgram split_constants(const Program& program) {
+  if (program->stage != Stage::blocks) return {program, {}};
+  return detail::ConstantSplit(program).run();
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/blocks/partition_loops.ipp
 namespace lathe::detail {
 
@@ -55588,6 +55969,109 @@ LATHE_DECL void CodeCache::clear() {
 
 }  // namespace lathe
 
+// ---- lathe/jit/impl/constant_shelf.ipp
+namespace lathe {
+namespace detail {
+
+LATHE_DECL std::shared_ptr<SharedResults> ResultList::find(const ResultKey& key) const {
+  for (const auto& known : all)
+    if (known->key.inputs == key.inputs && known->key.kind == key.kind &&
+        known->key.target == key.target && structurally_equal(known->key.program, key.program))
+      return known;
+  return {};
+}
+
+LATHE_DECL void ResultList::release_blocks(SharedResults& results) const {
+  for (void* block : results.blocks)
+    if (context) context->deallocate(block);
+  results.blocks.clear();
+}
+
+/// Of a buffer of known shape.
+inline std::size_t bytes_of(const BufferNode& b) {
+  auto bytes = static_cast<std::size_t>(b.dtype.element_bytes());
+  for (const AnyExpr& extent : b.shape) bytes *= static_cast<std::size_t>(*as_const_int(extent));
+  return bytes;
+}
+
+}  // namespace detail
+
+LATHE_DECL HeldResults::~HeldResults() {
+  if (!results_) return;
+  std::lock_guard<std::mutex> lock(list_->mutex);
+  if (--results_->holders > 0) return;
+  for (std::size_t k = list_->all.size(); k-- > 0;)
+    if (list_->all[k] == results_) list_->all.erase_at(k);
+  list_->release_blocks(*results_);
+}
+
+LATHE_DECL ConstantShelf::ConstantShelf(const Context& context)
+    : list_(std::make_shared<detail::ResultList>(context)) {}
+
+LATHE_DECL ConstantShelf::~ConstantShelf() {
+  std::lock_guard<std::mutex> lock(list_->mutex);
+  for (const auto& results : list_->all) list_->release_blocks(*results);
+  list_->context = nullptr;
+}
+
+LATHE_DECL ConstantShelf& ConstantShelf::of(const Context& context) {
+  return context.service<ConstantShelf>(
+      Service::constants, [](const Context& owner) { return new ConstantShelf(owner); });
+}
+
+LATHE_DECL Ref<HeldResults> ConstantShelf::get(ResultKey key,
+                                               FunctionRef<void(void* const* blocks)> make,
+                                               Location where) {
+  auto* held = new HeldResults(list_);
+  Ref<HeldResults> out(held);
+  {
+    std::lock_guard<std::mutex> lock(list_->mutex);
+    auto results = list_->find(key);
+    if (!results) {
+      results = std::make_shared<detail::SharedResults>(std::move(key));
+      list_->all.push_back(results);
+    }
+    held->results_ = results;
+    ++held->results_->holders;
+  }
+  std::lock_guard<std::mutex> lock(held->results_->making);
+  if (!held->results_->made) fill(*held->results_, make, where);
+  return out;
+}
+
+LATHE_DECL void ConstantShelf::fill(detail::SharedResults& results,
+                                    FunctionRef<void(void* const* blocks)> make, Location where) {
+  const Context& context = *list_->context;
+  // Who tried before may have failed.
+  list_->release_blocks(results);
+  std::int64_t bytes = 0;
+  for (const Param& p : results.key.program->params) {
+    if (p.access != Access::out) continue;
+    const std::size_t own = detail::bytes_of(*p.buffer);
+    bytes += static_cast<std::int64_t>(own);
+    results.blocks.push_back(context.allocate(own, ConstantData::kAlignment));
+    if (!results.blocks.back())
+      throw UserError(
+          "L0406",
+          cat("kernel '", results.key.program->name, "': no memory for the ", bytes,
+              " bytes that it computes of constants and keeps"),
+          where,
+          context.options().memory_budget > 0
+              ? cat("the context's memory_budget is ", context.options().memory_budget, " bytes")
+              : std::string(),
+          "raise memory_budget, or use a schedule that keeps less");
+  }
+  make(results.blocks.data());
+  results.made = true;
+}
+
+LATHE_DECL std::size_t ConstantShelf::size() const {
+  std::lock_guard<std::mutex> lock(list_->mutex);
+  return list_->all.size();
+}
+
+}  // namespace lathe
+
 // ---- lathe/jit/impl/intrinsic_check.ipp
 namespace lathe {
 namespace detail {
@@ -55874,30 +56358,68 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// What all code of one kernel has in common.
+struct KernelMaker {
+  const Source& source;
+  const Llvm& llvm;
+  Target target;
+  Compilation by;
+
+  CodeKind kind() const {
+    const JitOptions& options = source.options();
+    return {options.strict, options.checked, true, options.math};
+  }
+  /// For calls of `bound`; `versions` has the same slots, and perhaps more constants.
+  KernelParts compile(const BoundProgram& bound, const ProgramVersions& versions) const {
+    const JitOptions& options = source.options();
+    KernelParts parts;
+    parts.binding = make_ref<Binding>(bound.program, bound.order);
+    parts.code = compile_code(versions, target, kind(), llvm, by);
+    if (!parts.binding->opens_strides()) return parts;
+    parts.open = make_ref<OpenCode>(without_contents(dispatched(versions)), parts.code,
+                                    options.strides, options.require_compiled);
+    if (options.strides == Strides::both)
+      parts.open->get(by.context, "views with gaps are asked for too", source.where());
+    return parts;
+  }
+  OnceRun once(const OncePart& part) const {
+    BoundProgram bound{part.program, {}};
+    for (std::size_t k = 0; k < part.program->params.size(); ++k)
+      bound.order.push_back(static_cast<int>(k));
+    return {part, AnyKernel(compile(bound, {{}, part.program}), by.context), kind(), target,
+            &by.context};
+  }
+};
+
+/// A kernel of compiled code, which leaves out what runs once.
+inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
+                                  KernelConstants& constants) {
+  const SplitVersions split =
+      split_versions(scheduled_versions(maker.source, bound.program, maker.target));
+  if (split.once.empty()) return maker.compile(bound, split.rest);
+  for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
+  Vec<Program> all = split.rest.before;
+  all.push_back(split.rest.last);
+  constants.release_unread(all);
+  bound.program = constants.program();
+  return maker.compile(bound, split.rest);
+}
+
 inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
-  BoundProgram bound = bound_program(source, params);
+  const BoundProgram bound = bound_program(source, params);
   const Target target = target_of(source);
-  const JitOptions& options = source.options();
-  const Ref<KernelConstants> constants = constants_of(bound.program, source.where());
+  auto* constants =
+      new KernelConstants(bound.program, bound.order, source.options().checked, source.where());
+  const Ref<KernelConstants> owner(constants);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  KernelParts parts;
-  if (llvm) {
-    parts.binding = make_ref<Binding>(bound.program, bound.order);
-    parts.code = compile_code(scheduled_versions(source, bound.program, target), target,
-                              {options.strict, options.checked, true, options.math}, *llvm,
-                              {context, deadline, source.where()});
-    if (parts.binding->opens_strides())
-      parts.open =
-          make_ref<OpenCode>(bound.program, parts.code, options.strides, options.require_compiled);
-    if (parts.open && options.strides == Strides::both)
-      parts.open->get(context, "views with gaps are asked for too", source.where());
-  } else {
-    parts = interpreted_parts(source, bound, reason);
-  }
-  parts.constants = constants;
+  KernelParts parts =
+      llvm ? compiled_parts({source, *llvm, target, {context, deadline, source.where()}}, bound,
+                            *constants)
+           : interpreted_parts(source, bound, reason);
+  if (constants->any()) parts.constants = owner;
   return AnyKernel(std::move(parts), context);
 }
 
@@ -55926,12 +56448,13 @@ LATHE_DECL AnyKernel::AnyKernel(KernelParts parts, const Context& context) {
   state_ = Ref<State>(state);
   state->context = &context;
   state->slots = state->binding->arg_slots();
+  state->dense_plan = state->binding->dense_plan();
   if (const KernelConstants* constants = state->constants.get()) {
     state->address_count = constants->count();
     state->slots += state->address_count;
     state->addresses = constants->addresses();
+    if (!state->addresses || state->address_count > kDenseConstants) state->dense_plan = nullptr;
   }
-  if (state->address_count <= kDenseConstants) state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
   invariant(static_cast<int>(state->code->text.slots.size()) == state->slots,
             "a kernel and its binding differ on the slots of a call");
@@ -55951,10 +56474,13 @@ LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const
   run_any(args, slots.data(), where);
 }
 
-LATHE_DECL void AnyKernel::bind_constants(const CallArg*, std::uint64_t* slots, Location) const {
-  const State& s = *state_;
-  std::memcpy(slots + s.binding->arg_slots(), s.addresses,
-              static_cast<std::size_t>(s.address_count) * sizeof *slots);
+LATHE_DECL void AnyKernel::bind_constants(const CallArg* args, std::uint64_t* slots,
+                                          Location where) const {
+  state_->constants->bind(args, slots + state_->binding->arg_slots(), where);
+}
+
+LATHE_DECL std::vector<Program> AnyKernel::once() const {
+  return state_ && state_->constants ? state_->constants->once() : std::vector<Program>();
 }
 
 LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,
@@ -56092,23 +56618,156 @@ LATHE_DECL std::string AnyKernel::assembly() const {
 LATHE_LEAN_BEGIN
 
 // ---- lathe/jit/impl/kernel_constants.ipp
-namespace lathe::detail {
+namespace lathe {
+namespace detail {
 
-LATHE_DECL Ref<KernelConstants> constants_of(const Program& program, Location where) {
-  Vec<ConstantRef> contents;
-  for (const Param& p : program->params) {
+/// A dense view of a buffer of known shape.
+class WholeView {
+ public:
+  WholeView(const BufferNode& b, const void* data) : data_(const_cast<void*>(data)) {
+    const std::size_t rank = b.shape.size();
+    numbers_.resize(2 * rank);
+    std::int64_t stride = 1;
+    for (std::size_t d = rank; d-- > 0;) {
+      numbers_[d] = *as_const_int(b.shape[d]), numbers_[rank + d] = stride;
+      stride *= numbers_[d];
+    }
+  }
+  CallArg call() const { return {data_, numbers_.data(), numbers_.data() + numbers_.size() / 2}; }
+
+ private:
+  void* data_;
+  Vec<std::int64_t> numbers_;  ///< extents, then strides
+};
+
+inline int index_in(const Vec<int>& list, int value) {
+  const auto at = std::find(list.begin(), list.end(), value);
+  return at == list.end() ? -1 : static_cast<int>(at - list.begin());
+}
+
+inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
+
+}  // namespace detail
+
+LATHE_DECL KernelConstants::KernelConstants(const Program& program, Vec<int> order, bool checked,
+                                            Location where)
+    : program_(program), order_(std::move(order)) {
+  for (std::size_t k = 0; k < program->params.size(); ++k) {
+    const Param& p = program->params[k];
+    if (checked && p.constancy == Constancy::promised) promised_.push_back(static_cast<int>(k));
     if (p.is_argument()) continue;
     if (!p.content || !p.content->data())
       throw UserError("L0317",
                       cat("the elements of constant '", p.name(), "' of program '", program->name,
                           "' are not here"),
-                      where, {}, "give parse a function that has them");
-    contents.push_back(p.content);
+                      where, {},
+                      "give parse a function that has them; a kernel that has computed what it "
+                      "needs of a constant forgets it, and so does its program()");
+    owned_.push_back(static_cast<int>(k));
+    contents_.push_back(p.content);
+    addresses_.push_back(detail::address_of(p.content->data()));
   }
-  return contents.empty() ? Ref<KernelConstants>() : make_ref<KernelConstants>(contents);
+  if (!promised_.empty()) ready_ = false;
 }
 
-}  // namespace lathe::detail
+LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
+  once_.push_back(what.part.program);
+  for (const int output : what.part.outputs)
+    if (slot_of(output) >= addresses_.size()) addresses_.resize(slot_of(output) + 1);
+  const bool waits = std::any_of(what.part.inputs.begin(), what.part.inputs.end(),
+                                 [&](int input) { return param(input).is_argument(); });
+  if (!waits) return run(what, nullptr, where);
+  late_.push_back(std::move(what));
+  ready_ = false;
+}
+
+LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
+  ProgramNode node = *program_;
+  for (std::size_t k = 0; k < owned_.size(); ++k) {
+    const Vec<Buffer> buffer{param(owned_[k]).buffer};
+    bool read = false;
+    for (const Program& version : versions)
+      read = read || detail::any_use_of(buffer, version->body,
+                                        [](const detail::BufferUse&) { return true; });
+    for (const OnceRun& what : late_)
+      read = read || detail::index_in(what.part.inputs, owned_[k]) >= 0;
+    if (read) continue;
+    Param& p = node.params[static_cast<std::size_t>(owned_[k])];
+    p.content = make_ref<ConstantData>(p.content->hash());
+    contents_[k] = {}, addresses_[k] = 0;
+  }
+  program_ = Program(std::move(node));
+}
+
+LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args) const {
+  const CallArg& arg = args[detail::index_in(order_, k)];
+  const BufferNode& b = *param(k).buffer;
+  return hash_elements(arg.data, static_cast<std::size_t>(b.dtype.element_bytes()), b.rank(),
+                       arg.extents, arg.strides);
+}
+
+LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
+                                     Location where) const {
+  const Program& program = what.part.program;
+  ResultKey key{program, {}, what.target, what.kind};
+  Vec<detail::WholeView> views;
+  for (const int input : what.part.inputs) {
+    const int constant = detail::index_in(owned_, input);
+    if (constant < 0) {
+      key.inputs.push_back(hash_argument(input, args));
+      continue;
+    }
+    const ConstantData& content = *contents_[static_cast<std::size_t>(constant)];
+    key.inputs.push_back(content.hash());
+    views.emplace_back(*param(input).buffer, content.data());
+  }
+  const auto compute = [&](void* const* blocks) {
+    for (std::size_t k = 0; k < what.part.outputs.size(); ++k)
+      views.emplace_back(*program->params[what.part.inputs.size() + k].buffer, blocks[k]);
+    Vec<CallArg> all;
+    auto view = views.begin();
+    for (const int input : what.part.inputs)
+      all.push_back(param(input).is_argument() ? args[detail::index_in(order_, input)]
+                                               : view++->call());
+    while (view != views.end()) all.push_back(view++->call());
+    what.kernel.call(all.data(), where);
+  };
+  held_.push_back(ConstantShelf::of(*what.context).get(std::move(key), compute, where));
+  for (std::size_t k = 0; k < what.part.outputs.size(); ++k)
+    addresses_[slot_of(what.part.outputs[k])] = detail::address_of(held_.back()->block(k));
+}
+
+LATHE_DECL void KernelConstants::bind(const CallArg* args, std::uint64_t* slots,
+                                      Location where) const {
+  if (!ready_.load(std::memory_order_acquire))
+    detail::within_memory("call", where, [&] { prepare(args, where); });
+  else if (!promised_.empty())
+    check_promises(args, where);
+  if (!addresses_.empty()) std::memcpy(slots, addresses_.data(), addresses_.size() * sizeof *slots);
+}
+
+/// The first call; others wait for it. One that fails leaves the work to the next.
+LATHE_DECL void KernelConstants::prepare(const CallArg* args, Location where) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (ready_.load(std::memory_order_relaxed)) return check_promises(args, where);
+  first_.clear();
+  held_.resize(once_.size() - late_.size());
+  for (const int k : promised_) first_.push_back(hash_argument(k, args));
+  for (const OnceRun& what : late_) run(what, args, where);
+  ready_.store(true, std::memory_order_release);
+}
+
+LATHE_DECL void KernelConstants::check_promises(const CallArg* args, Location where) const {
+  for (std::size_t k = 0; k < promised_.size(); ++k)
+    if (!(hash_argument(promised_[k], args) == first_[k]))
+      throw UserError("L0318",
+                      cat("kernel '", program_->name, "': '", param(promised_[k]).name(),
+                          "' is constant, but its elements are not those of the first call"),
+                      where, {},
+                      "give the same elements in each call, or leave the option constant out");
+}
+
+}  // namespace lathe
 
 // ---- lathe/jit/impl/open_code.ipp
 namespace lathe {
@@ -56338,21 +56997,21 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
   return out;
 }
 
-LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context,
-                                    Location where) {
+LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Source& source) {
   KernelParts parts;
   parts.binding = make_ref<Binding>(bound.program, bound.order);
   parts.evaluator = Evaluator(bound.program);
-  parts.constants = constants_of(bound.program, where);
-  return AnyKernel(std::move(parts), context);
+  const auto constants = make_ref<KernelConstants>(bound.program, bound.order,
+                                                   source.options().checked, source.where());
+  if (constants->any()) parts.constants = constants;
+  return AnyKernel(std::move(parts), context_of(source));
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("evaluate", source.where(), [&] {
-    return detail::make_evaluator(detail::bound_program(source, params), detail::context_of(source),
-                                  source.where());
+    return detail::make_evaluator(detail::bound_program(source, params), source);
   });
 }
 
@@ -56428,6 +57087,11 @@ LATHE_DECL std::string to_c(const Source& source) {
 
 LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   if (!kernel) AnyKernel().call(nullptr, where);
+  if (!kernel.once().empty())
+    throw UserError(
+        "L0623",
+        cat("to_c: kernel '", kernel.program()->name, "' keeps what it has computed of constants"),
+        where, {}, "give to_c the schedule: its C computes that in each call");
   const Ref<KernelCode> code = kernel.code();
   if (!code) return to_c(Source(kernel.program(), {}, where));
   return detail::within_memory("to_c", where, [&] {
@@ -56489,6 +57153,34 @@ LATHE_DECL Program dispatched(const ProgramVersions& versions) {
     body = condition ? make_if(condition, own, body) : own;
   }
   return last.with(body);
+}
+
+LATHE_DECL SplitVersions split_versions(const ProgramVersions& versions) {
+  SplitVersions out;
+  Vec<Param> kept;
+  const std::size_t own = versions.last->params.size();
+  const auto split = [&](const Program& version) {
+    SplitProgram parts = split_constants(version);
+    for (OncePart& part : parts.once) {
+      for (int& output : part.outputs) output += static_cast<int>(kept.size());
+      out.once.push_back(std::move(part));
+    }
+    for (std::size_t k = own; k < parts.rest->params.size(); ++k)
+      kept.push_back(parts.rest->params[k]);
+    return parts.rest;
+  };
+  const auto with_kept = [&](const Program& version) {
+    ProgramNode node = *version;
+    node.params.resize(own);
+    for (const Param& p : kept) node.params.push_back(p);
+    return Program(std::move(node));
+  };
+  for (const Program& version : versions.before) out.rest.before.push_back(split(version));
+  out.rest.last = split(versions.last);
+  if (kept.empty()) return out;
+  for (Program& version : out.rest.before) version = with_kept(version);
+  out.rest.last = with_kept(out.rest.last);
+  return out;
 }
 
 inline bool same_interface(const Program& a, const Program& b) {

@@ -25,8 +25,12 @@ inline std::vector<std::uint64_t> slots_of(const lathe::Program& program, const 
   for (const lathe::CallSlot& s : lathe::slot_layout(program)) {
     const lathe::Param* param =
         s.param < 0 ? nullptr : &program->params[static_cast<std::size_t>(s.param)];
-    if (s.kind == Kind::buffer)
-      slots.push_back(reinterpret_cast<std::uintptr_t>(call.buffers.at(slots.size())));
+    if (s.kind == Kind::buffer) {
+      std::size_t before = 0;
+      for (int p = 0; p < s.param; ++p)
+        before += program->params[static_cast<std::size_t>(p)].buffer != nullptr;
+      slots.push_back(reinterpret_cast<std::uintptr_t>(call.buffers.at(before)));
+    }
     if (s.kind == Kind::dim)
       slots.push_back(static_cast<std::uint64_t>(
           call.extent(program->dims[static_cast<std::size_t>(s.index)]->var)));

@@ -46,7 +46,8 @@ std::string_view to_text(Layout layout);
 struct InputOptions {
   Layout layout = Layout::row_major;
   /// A promise: every call of a kernel gives the same elements, which nobody changes meanwhile.
-  /// lt::constant needs none.
+  /// What a schedule computes of them alone, the first call computes, and keeps. Results are wrong
+  /// where it is broken; JitOptions::checked finds that (L0318). lt::constant needs no promise.
   bool constant = false;
 };
 

@@ -29,7 +29,7 @@ struct JitOptions {
   bool require_compiled = false;
   /// Each access is tested before it happens, in machine code too: one outside of its tensor ends
   /// the call with L0409, which names tensor, index, shape and statement. What is proved to be
-  /// inside costs nothing.
+  /// inside costs nothing. Inputs that are promised to be constant are hashed at each call (L0318).
   bool checked = false;
   /// Compilation during a call has the context's time budget and is logged. Where it fails the
   /// evaluator stands in, which is said, or with require_compiled the call fails.

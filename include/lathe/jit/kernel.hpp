@@ -76,6 +76,9 @@ class AnyKernel {
   /// The program as it was given (scheduled or not). An empty kernel has none of this and of what
   /// follows.
   Program program() const { return state_ ? state_->binding->program() : Program(); }
+  /// What of it runs once, when the kernel is made or first called, since it reads constants alone;
+  /// what follows is without that.
+  std::vector<Program> once() const;
   /// The program under the schedule that was compiled, the default one if none was given, and flat
   /// code after lowering; none for an evaluator. Names may be those of an equal program that was
   /// compiled before. Code, here and below, is that for arguments without gaps, where there are
@@ -368,6 +371,7 @@ class Kernel {
   /// Whether calls run machine code, and what was compiled, as those of AnyKernel.
   bool compiled() const { return kernel_.compiled(); }
   Program program() const { return kernel_.program(); }
+  std::vector<Program> once() const { return kernel_.once(); }
   Program scheduled() const { return kernel_.scheduled(); }
   Program lowered() const { return kernel_.lowered(); }
   std::string llvm_ir() const { return kernel_.llvm_ir(); }

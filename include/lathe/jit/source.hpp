@@ -16,6 +16,12 @@ struct BoundProgram {
 const Context& context_of(const Source& source);
 /// L0310 a param that the program does not have, or lacks · L0316; errors as program_of.
 BoundProgram bound_program(const Source& source, const Vec<ProgramParam>& params);
+/// Versions without what runs once; each has the constants that all of them compute.
+struct SplitVersions {
+  ProgramVersions rest;
+  Vec<OncePart> once;
+};
+SplitVersions split_versions(const ProgramVersions& versions);
 /// One program, in which the first version whose Dims allow it runs.
 Program dispatched(const ProgramVersions& versions);
 /// What is lowered: under the default schedule where the source has none.
@@ -25,6 +31,6 @@ ProgramVersions scheduled_versions(const Source& source, const Program& program,
 Program lowered_versions(const ProgramVersions& versions, const Target& target,
                          const LowerOptions& options);
 /// L0317 a constant without elements.
-AnyKernel make_evaluator(const BoundProgram& bound, const Context& context, Location where);
+AnyKernel make_evaluator(const BoundProgram& bound, const Source& source);
 
 }  // namespace lathe::detail

@@ -18,7 +18,8 @@ namespace lathe {
 /// was lowered already, for a machine of which C says less
 std::string to_c(const Source& source);
 /// Of a kernel: what it was compiled from, with all its versions; of one that is interpreted, its
-/// program under the default schedule. L0313 for an empty one.
+/// program under the default schedule. L0313 for an empty one · L0623 for one of which a part runs
+/// once
 std::string to_c(const AnyKernel& kernel, Location where = Location::here());
 template <class... P>
 std::string to_c(const Kernel<P...>& kernel, Location where = Location::here()) {

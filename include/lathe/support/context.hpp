@@ -62,6 +62,7 @@ enum class Service : int {
   intrinsics,
   cuda,
   graph,
+  constants,
   count_
 };
 

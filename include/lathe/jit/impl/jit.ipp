@@ -211,30 +211,68 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// What all code of one kernel has in common.
+struct KernelMaker {
+  const Source& source;
+  const Llvm& llvm;
+  Target target;
+  Compilation by;
+
+  CodeKind kind() const {
+    const JitOptions& options = source.options();
+    return {options.strict, options.checked, true, options.math};
+  }
+  /// For calls of `bound`; `versions` has the same slots, and perhaps more constants.
+  KernelParts compile(const BoundProgram& bound, const ProgramVersions& versions) const {
+    const JitOptions& options = source.options();
+    KernelParts parts;
+    parts.binding = make_ref<Binding>(bound.program, bound.order);
+    parts.code = compile_code(versions, target, kind(), llvm, by);
+    if (!parts.binding->opens_strides()) return parts;
+    parts.open = make_ref<OpenCode>(without_contents(dispatched(versions)), parts.code,
+                                    options.strides, options.require_compiled);
+    if (options.strides == Strides::both)
+      parts.open->get(by.context, "views with gaps are asked for too", source.where());
+    return parts;
+  }
+  OnceRun once(const OncePart& part) const {
+    BoundProgram bound{part.program, {}};
+    for (std::size_t k = 0; k < part.program->params.size(); ++k)
+      bound.order.push_back(static_cast<int>(k));
+    return {part, AnyKernel(compile(bound, {{}, part.program}), by.context), kind(), target,
+            &by.context};
+  }
+};
+
+/// A kernel of compiled code, which leaves out what runs once.
+inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
+                                  KernelConstants& constants) {
+  const SplitVersions split =
+      split_versions(scheduled_versions(maker.source, bound.program, maker.target));
+  if (split.once.empty()) return maker.compile(bound, split.rest);
+  for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
+  Vec<Program> all = split.rest.before;
+  all.push_back(split.rest.last);
+  constants.release_unread(all);
+  bound.program = constants.program();
+  return maker.compile(bound, split.rest);
+}
+
 inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
-  BoundProgram bound = bound_program(source, params);
+  const BoundProgram bound = bound_program(source, params);
   const Target target = target_of(source);
-  const JitOptions& options = source.options();
-  const Ref<KernelConstants> constants = constants_of(bound.program, source.where());
+  auto* constants =
+      new KernelConstants(bound.program, bound.order, source.options().checked, source.where());
+  const Ref<KernelConstants> owner(constants);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  KernelParts parts;
-  if (llvm) {
-    parts.binding = make_ref<Binding>(bound.program, bound.order);
-    parts.code = compile_code(scheduled_versions(source, bound.program, target), target,
-                              {options.strict, options.checked, true, options.math}, *llvm,
-                              {context, deadline, source.where()});
-    if (parts.binding->opens_strides())
-      parts.open =
-          make_ref<OpenCode>(bound.program, parts.code, options.strides, options.require_compiled);
-    if (parts.open && options.strides == Strides::both)
-      parts.open->get(context, "views with gaps are asked for too", source.where());
-  } else {
-    parts = interpreted_parts(source, bound, reason);
-  }
-  parts.constants = constants;
+  KernelParts parts =
+      llvm ? compiled_parts({source, *llvm, target, {context, deadline, source.where()}}, bound,
+                            *constants)
+           : interpreted_parts(source, bound, reason);
+  if (constants->any()) parts.constants = owner;
   return AnyKernel(std::move(parts), context);
 }
 

@@ -20,12 +20,13 @@ LATHE_DECL AnyKernel::AnyKernel(KernelParts parts, const Context& context) {
   state_ = Ref<State>(state);
   state->context = &context;
   state->slots = state->binding->arg_slots();
+  state->dense_plan = state->binding->dense_plan();
   if (const KernelConstants* constants = state->constants.get()) {
     state->address_count = constants->count();
     state->slots += state->address_count;
     state->addresses = constants->addresses();
+    if (!state->addresses || state->address_count > kDenseConstants) state->dense_plan = nullptr;
   }
-  if (state->address_count <= kDenseConstants) state->dense_plan = state->binding->dense_plan();
   if (!state->code) return;
   invariant(static_cast<int>(state->code->text.slots.size()) == state->slots,
             "a kernel and its binding differ on the slots of a call");
@@ -45,10 +46,13 @@ LATHE_DECL void AnyKernel::call_large(const CallArg* args, Location where) const
   run_any(args, slots.data(), where);
 }
 
-LATHE_DECL void AnyKernel::bind_constants(const CallArg*, std::uint64_t* slots, Location) const {
-  const State& s = *state_;
-  std::memcpy(slots + s.binding->arg_slots(), s.addresses,
-              static_cast<std::size_t>(s.address_count) * sizeof *slots);
+LATHE_DECL void AnyKernel::bind_constants(const CallArg* args, std::uint64_t* slots,
+                                          Location where) const {
+  state_->constants->bind(args, slots + state_->binding->arg_slots(), where);
+}
+
+LATHE_DECL std::vector<Program> AnyKernel::once() const {
+  return state_ && state_->constants ? state_->constants->once() : std::vector<Program>();
 }
 
 LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,

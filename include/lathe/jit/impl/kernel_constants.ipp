@@ -1,22 +1,158 @@
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/jit/kernel_constants.hpp>
 #include <lathe/support/text.hpp>
 
-namespace lathe::detail {
+namespace lathe {
+namespace detail {
 
-LATHE_DECL Ref<KernelConstants> constants_of(const Program& program, Location where) {
-  Vec<ConstantRef> contents;
-  for (const Param& p : program->params) {
+/// A dense view of a buffer of known shape.
+class WholeView {
+ public:
+  WholeView(const BufferNode& b, const void* data) : data_(const_cast<void*>(data)) {
+    const std::size_t rank = b.shape.size();
+    numbers_.resize(2 * rank);
+    std::int64_t stride = 1;
+    for (std::size_t d = rank; d-- > 0;) {
+      numbers_[d] = *as_const_int(b.shape[d]), numbers_[rank + d] = stride;
+      stride *= numbers_[d];
+    }
+  }
+  CallArg call() const { return {data_, numbers_.data(), numbers_.data() + numbers_.size() / 2}; }
+
+ private:
+  void* data_;
+  Vec<std::int64_t> numbers_;  ///< extents, then strides
+};
+
+inline int index_in(const Vec<int>& list, int value) {
+  const auto at = std::find(list.begin(), list.end(), value);
+  return at == list.end() ? -1 : static_cast<int>(at - list.begin());
+}
+
+inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
+
+}  // namespace detail
+
+LATHE_DECL KernelConstants::KernelConstants(const Program& program, Vec<int> order, bool checked,
+                                            Location where)
+    : program_(program), order_(std::move(order)) {
+  for (std::size_t k = 0; k < program->params.size(); ++k) {
+    const Param& p = program->params[k];
+    if (checked && p.constancy == Constancy::promised) promised_.push_back(static_cast<int>(k));
     if (p.is_argument()) continue;
     if (!p.content || !p.content->data())
       throw UserError("L0317",
                       cat("the elements of constant '", p.name(), "' of program '", program->name,
                           "' are not here"),
-                      where, {}, "give parse a function that has them");
-    contents.push_back(p.content);
+                      where, {},
+                      "give parse a function that has them; a kernel that has computed what it "
+                      "needs of a constant forgets it, and so does its program()");
+    owned_.push_back(static_cast<int>(k));
+    contents_.push_back(p.content);
+    addresses_.push_back(detail::address_of(p.content->data()));
   }
-  return contents.empty() ? Ref<KernelConstants>() : make_ref<KernelConstants>(contents);
+  if (!promised_.empty()) ready_ = false;
 }
 
-}  // namespace lathe::detail
+LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
+  once_.push_back(what.part.program);
+  for (const int output : what.part.outputs)
+    if (slot_of(output) >= addresses_.size()) addresses_.resize(slot_of(output) + 1);
+  const bool waits = std::any_of(what.part.inputs.begin(), what.part.inputs.end(),
+                                 [&](int input) { return param(input).is_argument(); });
+  if (!waits) return run(what, nullptr, where);
+  late_.push_back(std::move(what));
+  ready_ = false;
+}
+
+LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
+  ProgramNode node = *program_;
+  for (std::size_t k = 0; k < owned_.size(); ++k) {
+    const Vec<Buffer> buffer{param(owned_[k]).buffer};
+    bool read = false;
+    for (const Program& version : versions)
+      read = read || detail::any_use_of(buffer, version->body,
+                                        [](const detail::BufferUse&) { return true; });
+    for (const OnceRun& what : late_)
+      read = read || detail::index_in(what.part.inputs, owned_[k]) >= 0;
+    if (read) continue;
+    Param& p = node.params[static_cast<std::size_t>(owned_[k])];
+    p.content = make_ref<ConstantData>(p.content->hash());
+    contents_[k] = {}, addresses_[k] = 0;
+  }
+  program_ = Program(std::move(node));
+}
+
+LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args) const {
+  const CallArg& arg = args[detail::index_in(order_, k)];
+  const BufferNode& b = *param(k).buffer;
+  return hash_elements(arg.data, static_cast<std::size_t>(b.dtype.element_bytes()), b.rank(),
+                       arg.extents, arg.strides);
+}
+
+LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
+                                     Location where) const {
+  const Program& program = what.part.program;
+  ResultKey key{program, {}, what.target, what.kind};
+  Vec<detail::WholeView> views;
+  for (const int input : what.part.inputs) {
+    const int constant = detail::index_in(owned_, input);
+    if (constant < 0) {
+      key.inputs.push_back(hash_argument(input, args));
+      continue;
+    }
+    const ConstantData& content = *contents_[static_cast<std::size_t>(constant)];
+    key.inputs.push_back(content.hash());
+    views.emplace_back(*param(input).buffer, content.data());
+  }
+  const auto compute = [&](void* const* blocks) {
+    for (std::size_t k = 0; k < what.part.outputs.size(); ++k)
+      views.emplace_back(*program->params[what.part.inputs.size() + k].buffer, blocks[k]);
+    Vec<CallArg> all;
+    auto view = views.begin();
+    for (const int input : what.part.inputs)
+      all.push_back(param(input).is_argument() ? args[detail::index_in(order_, input)]
+                                               : view++->call());
+    while (view != views.end()) all.push_back(view++->call());
+    what.kernel.call(all.data(), where);
+  };
+  held_.push_back(ConstantShelf::of(*what.context).get(std::move(key), compute, where));
+  for (std::size_t k = 0; k < what.part.outputs.size(); ++k)
+    addresses_[slot_of(what.part.outputs[k])] = detail::address_of(held_.back()->block(k));
+}
+
+LATHE_DECL void KernelConstants::bind(const CallArg* args, std::uint64_t* slots,
+                                      Location where) const {
+  if (!ready_.load(std::memory_order_acquire))
+    detail::within_memory("call", where, [&] { prepare(args, where); });
+  else if (!promised_.empty())
+    check_promises(args, where);
+  if (!addresses_.empty()) std::memcpy(slots, addresses_.data(), addresses_.size() * sizeof *slots);
+}
+
+/// The first call; others wait for it. One that fails leaves the work to the next.
+LATHE_DECL void KernelConstants::prepare(const CallArg* args, Location where) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (ready_.load(std::memory_order_relaxed)) return check_promises(args, where);
+  first_.clear();
+  held_.resize(once_.size() - late_.size());
+  for (const int k : promised_) first_.push_back(hash_argument(k, args));
+  for (const OnceRun& what : late_) run(what, args, where);
+  ready_.store(true, std::memory_order_release);
+}
+
+LATHE_DECL void KernelConstants::check_promises(const CallArg* args, Location where) const {
+  for (std::size_t k = 0; k < promised_.size(); ++k)
+    if (!(hash_argument(promised_[k], args) == first_[k]))
+      throw UserError("L0318",
+                      cat("kernel '", program_->name, "': '", param(promised_[k]).name(),
+                          "' is constant, but its elements are not those of the first call"),
+                      where, {},
+                      "give the same elements in each call, or leave the option constant out");
+}
+
+}  // namespace lathe

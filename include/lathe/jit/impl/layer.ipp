@@ -14,6 +14,7 @@
 #include <lathe/jit/impl/binding_errors.ipp>
 #include <lathe/jit/impl/binding_sizes.ipp>
 #include <lathe/jit/impl/code_cache.ipp>
+#include <lathe/jit/impl/constant_shelf.ipp>
 #include <lathe/jit/impl/intrinsic_check.ipp>
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>

@@ -105,21 +105,21 @@ LATHE_DECL BoundProgram bound_program(const Source& source, const Vec<ProgramPar
   return out;
 }
 
-LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Context& context,
-                                    Location where) {
+LATHE_DECL AnyKernel make_evaluator(const BoundProgram& bound, const Source& source) {
   KernelParts parts;
   parts.binding = make_ref<Binding>(bound.program, bound.order);
   parts.evaluator = Evaluator(bound.program);
-  parts.constants = constants_of(bound.program, where);
-  return AnyKernel(std::move(parts), context);
+  const auto constants = make_ref<KernelConstants>(bound.program, bound.order,
+                                                   source.options().checked, source.where());
+  if (constants->any()) parts.constants = constants;
+  return AnyKernel(std::move(parts), context_of(source));
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel evaluate_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("evaluate", source.where(), [&] {
-    return detail::make_evaluator(detail::bound_program(source, params), detail::context_of(source),
-                                  source.where());
+    return detail::make_evaluator(detail::bound_program(source, params), source);
   });
 }
 

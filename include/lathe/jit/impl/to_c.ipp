@@ -78,6 +78,11 @@ LATHE_DECL std::string to_c(const Source& source) {
 
 LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   if (!kernel) AnyKernel().call(nullptr, where);
+  if (!kernel.once().empty())
+    throw UserError(
+        "L0623",
+        cat("to_c: kernel '", kernel.program()->name, "' keeps what it has computed of constants"),
+        where, {}, "give to_c the schedule: its C computes that in each call");
   const Ref<KernelCode> code = kernel.code();
   if (!code) return to_c(Source(kernel.program(), {}, where));
   return detail::within_memory("to_c", where, [&] {

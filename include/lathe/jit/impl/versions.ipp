@@ -56,6 +56,34 @@ LATHE_DECL Program dispatched(const ProgramVersions& versions) {
   return last.with(body);
 }
 
+LATHE_DECL SplitVersions split_versions(const ProgramVersions& versions) {
+  SplitVersions out;
+  Vec<Param> kept;
+  const std::size_t own = versions.last->params.size();
+  const auto split = [&](const Program& version) {
+    SplitProgram parts = split_constants(version);
+    for (OncePart& part : parts.once) {
+      for (int& output : part.outputs) output += static_cast<int>(kept.size());
+      out.once.push_back(std::move(part));
+    }
+    for (std::size_t k = own; k < parts.rest->params.size(); ++k)
+      kept.push_back(parts.rest->params[k]);
+    return parts.rest;
+  };
+  const auto with_kept = [&](const Program& version) {
+    ProgramNode node = *version;
+    node.params.resize(own);
+    for (const Param& p : kept) node.params.push_back(p);
+    return Program(std::move(node));
+  };
+  for (const Program& version : versions.before) out.rest.before.push_back(split(version));
+  out.rest.last = split(versions.last);
+  if (kept.empty()) return out;
+  for (Program& version : out.rest.before) version = with_kept(version);
+  out.rest.last = with_kept(out.rest.last);
+  return out;
+}
+
 inline bool same_interface(const Program& a, const Program& b) {
   if (a->params.size() != b->params.size() || a->dims.size() != b->dims.size()) return false;
   for (std::size_t k = 0; k < a->params.size(); ++k)

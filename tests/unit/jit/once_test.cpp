@@ -1,0 +1,363 @@
+// What a schedule computes of constants alone: once, kept, shared, given back.
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lathe/jit/constant_shelf.hpp>
+#include <lathe/lathe.hpp>
+#include <lathe/runtime/llvm.hpp>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <support/errors.hpp>
+#include <support/skip.hpp>
+#include <thread>
+#include <vector>
+
+namespace lt = lathe;
+using test::error_of;
+
+namespace {
+
+constexpr std::int64_t kRows = 6, kColumns = 32, kDepth = 16;
+using Values = std::vector<float>;
+using Product = lt::Kernel<lt::View<const float, 2>, lt::View<float, 2>>;
+using LateProduct =
+    lt::Kernel<lt::View<const float, 2>, lt::View<const float, 2>, lt::View<float, 2>>;
+
+Values values(std::int64_t count, int period) {
+  Values out(static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = static_cast<float>(static_cast<int>(k) % period);
+  return out;
+}
+const Values a = values(kRows * kDepth, 7), w = values(kDepth * kColumns, 13);
+const lt::View<const float, 2> rows(a.data(), {kRows, kDepth});
+
+// A product with a matrix whose panels of 8 columns a schedule packs, and then something else.
+template <class Weights>
+struct Packed {
+  Weights W;
+  lt::Input<float, 2> A{"A", {kRows, kDepth}};
+  lt::Reduce r{"r", kDepth};
+  lt::Tensor<float, 2> C = lt::compute(
+      "C", {kRows, kColumns}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * W(r, j), r); });
+  lt::Tensor<float, 2> D =
+      lt::compute("D", {kRows, kColumns}, [&](lt::Var i, lt::Var j) { return C(i, j) + 1.0f; });
+
+  lt::Schedule schedule(const lt::Tensor<float, 2>& output) const {
+    lt::Schedule s(output);
+    const lt::BlockRef pack = s.cache_read(C, W, lt::Scope::global);
+    s.transform_layout(pack, [](lt::Index k, lt::Index j) { return lt::layout(j / 8, k, j % 8); });
+    return s;
+  }
+};
+Packed<lt::Constant<float, 2>> known(const Values& elements = w) {
+  return {lt::constant("W", elements, {kDepth, kColumns})};
+}
+Packed<lt::Input<float, 2>> promised() {
+  return {lt::Input<float, 2>("W", {kDepth, kColumns}, {.constant = true})};
+}
+
+Values run(const Product& f) {
+  Values c(kRows * kColumns, -1.0f);
+  f(rows, lt::view(c, {kRows, kColumns}));
+  return c;
+}
+Values run(const LateProduct& f, const Values& elements = w) {
+  Values c(kRows * kColumns, -1.0f);
+  f(rows, lt::view(elements, {kDepth, kColumns}), lt::view(c, {kRows, kColumns}));
+  return c;
+}
+Values expected(const Values& elements = w) {
+  const auto p = known(elements);
+  return run(lt::evaluate(p.C, p.A, p.C));
+}
+
+// Memory in pages of its own, which can be closed to stores.
+struct Pages {
+  std::mutex mutex;
+  std::map<void*, std::size_t> all;
+  int given = 0;
+  lt::Context context{{.allocate =
+                           [this](std::size_t bytes, std::size_t) {
+                             std::lock_guard<std::mutex> lock(mutex);
+                             void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                             all[p] = bytes;
+                             ++given;
+                             return p;
+                           },
+                       .deallocate =
+                           [this](void* p, std::size_t bytes) {
+                             std::lock_guard<std::mutex> lock(mutex);
+                             munmap(p, bytes);
+                             all.erase(p);
+                           }}};
+  void close() {
+    for (const auto& [p, bytes] : all) mprotect(p, bytes, PROT_READ);
+  }
+  void open() {
+    for (const auto& [p, bytes] : all) mprotect(p, bytes, PROT_READ | PROT_WRITE);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a schedule's copy of a constant is made when the kernel is, and no call stores to it") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  Pages pages;
+  {
+    const auto p = known();
+    const Product f = lt::jit({p.schedule(p.C), {.context = &pages.context}}, p.A, p.C);
+    CHECK(pages.all.size() == 1);
+    pages.close();
+    CHECK(run(f) == expected());
+    CHECK(run(f) == expected());
+    pages.open();
+    CHECK(pages.given == 1);
+    REQUIRE(f.once().size() == 1);
+    CHECK(f.once()[0].str().find("W_cache[floordiv(vj, 8), vi, floormod(vj, 8)] = W[vi, vj]") !=
+          std::string::npos);
+    CHECK(f.scheduled().str().find("W_cache[floordiv(vj, 8), vi, floormod(vj, 8)] =") ==
+          std::string::npos);
+    // Rows with gaps take other code, and the same copy.
+    Values wide(kRows * (kDepth + 1)), c(kRows * kColumns);
+    for (std::int64_t i = 0; i < kRows * kDepth; ++i)
+      wide[static_cast<std::size_t>(i / kDepth * (kDepth + 1) + i % kDepth)] =
+          a[static_cast<std::size_t>(i)];
+    f(lt::View<const float, 2>(wide.data(), {kRows, kDepth}, {kDepth + 1, 1}),
+      lt::view(c, {kRows, kColumns}));
+    CHECK(c == expected());
+    CHECK(pages.given == 1);
+  }
+  CHECK(pages.all.empty());
+}
+
+TEST_CASE("kernels of a context share copies of equal layout, the last one gives them back") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::Context context;
+  const auto shelf = [&] { return lt::ConstantShelf::of(context).size(); };
+  Product f, g, h;
+  {
+    const auto p = known(), q = known(), other = known(values(kDepth * kColumns, 5));
+    f = lt::jit({p.schedule(p.C), {.context = &context}}, p.A, p.C);
+    const std::int64_t bytes = context.bytes_in_use();
+    CHECK(bytes >= kDepth * kColumns * 4);
+    g = lt::jit({q.schedule(q.D), {.context = &context}}, q.A, q.D);
+    CHECK(context.bytes_in_use() == bytes);
+    CHECK(shelf() == 1);
+    h = lt::jit({other.schedule(other.C), {.context = &context}}, other.A, other.C);
+    CHECK(shelf() == 2);
+    CHECK(context.bytes_in_use() == 2 * bytes);
+    CHECK(h.any().code() == f.any().code());
+  }
+  CHECK(run(h) == expected(values(kDepth * kColumns, 5)));
+  h = {};
+  CHECK(shelf() == 1);
+  f = {};
+  Values plus_one = expected();
+  for (float& x : plus_one) x += 1.0f;
+  CHECK(run(g) == plus_one);
+  g = {};
+  CHECK(shelf() == 0);
+  CHECK(context.bytes_in_use() == 0);
+}
+
+TEST_CASE("what only the copy is made of is given back; a kernel may end after its context") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::ConstantRef elements;
+  Product f;
+  {
+    lt::Context context;
+    {
+      const auto p = known();
+      elements = p.W.content();
+      f = lt::jit({p.schedule(p.C), {.context = &context}}, p.A, p.C);
+    }
+    CHECK_FALSE(elements->shared());
+    CHECK(run(f) == expected());
+    const lt::Program program = f.program();
+    CHECK(program->params[2].content->hash() == elements->hash());
+    CHECK(error_of([&] { lt::evaluate<lt::View<const float, 2>, lt::View<float, 2>>(program); }) ==
+          "L0317 the elements of constant 'W' of program 'C' are not here");
+    CHECK(error_of([&] { lt::to_c(f); }) ==
+          "L0623 to_c: kernel 'C' keeps what it has computed of constants");
+  }
+  f = {};
+}
+
+TEST_CASE("copies count in the memory budget") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::Context small({.memory_budget = 1000});
+  const auto p = known();
+  CHECK(error_of([&] {
+          lt::jit({p.schedule(p.C), {.context = &small}}, p.A, p.C);
+        }) ==
+        "L0406 kernel 'C_once': no memory for the 2048 bytes that it computes of constants and "
+        "keeps");
+  CHECK(lt::ConstantShelf::of(small).size() == 0);
+  const auto q = promised();
+  const LateProduct f = lt::jit({q.schedule(q.C), {.context = &small}}, q.A, q.W, q.C);
+  for (int call = 0; call < 2; ++call)
+    CHECK(error_of([&] { run(f); }).find("L0406 kernel 'C_once': no memory") == 0);
+  CHECK(small.bytes_in_use() == 0);
+}
+
+TEST_CASE("the first call computes what promised inputs decide") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  Pages pages;
+  const auto p = promised();
+  {
+    const LateProduct f = lt::jit({p.schedule(p.C), {.context = &pages.context}}, p.A, p.W, p.C);
+    CHECK(pages.given == 0);
+    CHECK(run(f) == expected());
+    CHECK(pages.given == 1);
+    pages.close();
+    CHECK(run(f) == expected());
+    pages.open();
+    // The same elements are shared with who knew them before.
+    const auto q = known();
+    const Product g = lt::jit({q.schedule(q.C), {.context = &pages.context}}, q.A, q.C);
+    CHECK(run(g) == expected());
+    CHECK(lt::ConstantShelf::of(pages.context).size() == 1 + (pages.all.size() > 1));
+  }
+  CHECK(pages.all.empty());
+}
+
+TEST_CASE("a promised input may have gaps between its rows") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const auto p = promised();
+  const LateProduct f = lt::jit({p.schedule(p.C), {.checked = true}}, p.A, p.W, p.C);
+  Values wide(kDepth * (kColumns + 3)), c(kRows * kColumns);
+  for (std::int64_t k = 0; k < kDepth * kColumns; ++k)
+    wide[static_cast<std::size_t>(k / kColumns * (kColumns + 3) + k % kColumns)] =
+        w[static_cast<std::size_t>(k)];
+  f(rows, lt::View<const float, 2>(wide.data(), {kDepth, kColumns}, {kColumns + 3, 1}),
+    lt::view(c, {kRows, kColumns}));
+  CHECK(c == expected());
+  CHECK(run(f) == expected());
+}
+
+TEST_CASE("checked kernels find a broken promise, compiled or not") {
+  const auto p = promised();
+  const std::string broken =
+      "L0318 kernel 'C': 'W' is constant, but its elements are not those of the first call";
+  const auto check = [&](const LateProduct& f) {
+    CHECK(run(f) == expected());
+    Values other = w;
+    CHECK(run(f, other) == expected());
+    other.back() += 1.0f;
+    CHECK(error_of([&] { run(f, other); }) == broken);
+    CHECK(run(f) == expected());
+  };
+  check(lt::jit({p.schedule(p.C), {.checked = true}}, p.A, p.W, p.C));
+  check(lt::jit({p.C, {.checked = true}}, p.A, p.W, p.C));
+  check(lt::evaluate({p.C, {.checked = true}}, p.A, p.W, p.C));
+}
+
+TEST_CASE("threads that meet at the first call compute it once") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  Pages pages;
+  const auto p = promised();
+  const Values want = expected();
+  for (const bool checked : {false, true}) {
+    const int before = pages.given;
+    const LateProduct f =
+        lt::jit({p.schedule(p.C), {.context = &pages.context, .checked = checked}}, p.A, p.W, p.C);
+    std::vector<Values> got(4);
+    std::vector<std::thread> threads;
+    for (Values& own : got)
+      threads.emplace_back([&] {
+        for (int call = 0; call < 3; ++call) own = run(f);
+      });
+    for (std::thread& t : threads) t.join();
+    for (const Values& own : got) CHECK(own == want);
+    CHECK(pages.given == before + 1);
+  }
+}
+
+TEST_CASE("threads that make kernels of one layout at once share it") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  Pages pages;
+  const Values want = expected();
+  {
+    std::vector<Product> kernels(4);
+    std::vector<std::thread> threads;
+    for (Product& own : kernels)
+      threads.emplace_back([&] {
+        const auto p = known();
+        own = lt::jit({p.schedule(p.C), {.context = &pages.context}}, p.A, p.C);
+      });
+    for (std::thread& t : threads) t.join();
+    for (const Product& own : kernels) CHECK(run(own) == want);
+    CHECK(pages.given == 1);
+  }
+  CHECK(pages.all.empty());
+}
+
+TEST_CASE("a child that is forked before the first call, or after it, makes calls of its own") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const auto p = promised();
+  const Values want = expected();
+  const LateProduct f = lt::jit(p.schedule(p.C), p.A, p.W, p.C);
+  for (int call = 0; call < 2; ++call) {
+    const pid_t child = fork();
+    if (child == 0) _exit(run(f) == want && run(f) == want ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+    CHECK(run(f) == want);
+  }
+}
+
+TEST_CASE("versions run once what each of them keeps") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::Context context;
+  lt::Dim n("n");
+  const auto W = lt::constant("W", w, {kDepth * kColumns});
+  lt::Input<float, 1> X("X", {n});
+  const auto Y =
+      lt::compute("Y", {n}, [&](lt::Var i) { return X(i) * W(i % (kDepth * kColumns)); });
+  lt::Schedule any(Y), by_16(Y);
+  by_16.assume(n % 16 == 0);
+  any.cache_read(Y, W, lt::Scope::global);
+  const auto packed = by_16.cache_read(Y, W, lt::Scope::global);
+  by_16.transform_layout(packed, [](lt::Index i) { return lt::layout(i % 4, i / 4); });
+  const auto f = lt::jit({lt::versions({by_16, any}, {.context = &context})}, X, Y);
+  const auto want = lt::evaluate(Y, X, Y);
+  CHECK(f.once().size() == 2);
+  CHECK(lt::ConstantShelf::of(context).size() == 2);
+  for (const std::size_t count : {5u, 16u, 1040u}) {
+    const Values x(count, 3.0f);
+    Values y(count), z(count);
+    f(x, y), want(x, z);
+    CHECK(y == z);
+  }
+}
+
+TEST_CASE("sums of constants are folded once, beside copies") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const auto W = lt::constant("W", w, {kDepth, kColumns});
+  lt::Input<float, 1> X("X", {kColumns});
+  lt::Reduce r("r", kDepth);
+  const auto S = lt::compute("S", {kColumns}, [&](lt::Var j) { return lt::sum(W(r, j), r); });
+  const auto Y = lt::compute("Y", {kColumns}, [&](lt::Var j) { return S(j) * X(j); });
+  const auto f = lt::jit(lt::Schedule(Y), X, Y);
+  CHECK(f.once().size() == 1);
+  const Values x = values(kColumns, 9);
+  Values y(kColumns), z(kColumns);
+  f(x, y), lt::evaluate(Y, X, Y)(x, z);
+  CHECK(y == z);
+}
+
+TEST_CASE("without LLVM the evaluator computes all of it in each call") {
+  lt::Context context({.log = [](lt::LogLevel, std::string_view) {}, .llvm = "off"});
+  const auto p = known();
+  const Product f = lt::jit({p.schedule(p.C), {.context = &context}}, p.A, p.C);
+  CHECK_FALSE(f.compiled());
+  CHECK(f.once().empty());
+  CHECK(run(f) == expected());
+}
