@@ -167,6 +167,7 @@ class ShiftPlanner {
                     " can't run twice: " + (info.is_reduction() ? "it is a reduction" : info.why));
     }
     if (std::string why = shared_tiles(); !why.empty()) return refuse(why);
+    if (std::string why = rolled_rows(); !why.empty()) return refuse(why);
     LoopSite nest = find_loop(program_->body, plan_.nest);
     std::string why;
     any_use(nest.path.back(), [&](const BufferUse& use) { return !(why = touched(use)).empty(); });
@@ -181,6 +182,16 @@ class ShiftPlanner {
       if (inside && loop->loop_kind != ForKind::serial && loop->loop_kind != ForKind::unrolled)
         return "loop " + describe(*loop) + " would store the elements of two tiles at a time";
     }
+    return {};
+  }
+
+  // Rows of several iterations of a loop around share what holds them.
+  std::string rolled_rows() const {
+    for (const auto& site : blocks_)
+      for (const auto& loop : site_.loops)
+        if (loop->attributes.has(RollingAttr{site.block->name()}))
+          return "loop " + describe(*loop) + " keeps rows of block " +
+                 in_quotes(site.block->name());
     return {};
   }
 

@@ -14,4 +14,5 @@
 #include <lathe/lower/machine/narrow_types.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>
 #include <lathe/lower/machine/strided_loads.ipp>
+#include <lathe/lower/machine/turned_rows.ipp>
 #include <lathe/lower/machine/zip_stores.ipp>

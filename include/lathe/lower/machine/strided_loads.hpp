@@ -22,7 +22,7 @@ struct Strided {
 bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
                       const TargetCaps& caps);
 
-/// Loads that lie within one stride of each other.
+/// Loads that lie within one stride of each other, and within one vector.
 class StridedGroup {
  public:
   StridedGroup(const LoadNode& n, const Strided& load);
@@ -40,6 +40,12 @@ class StridedGroup {
     bool reversed;
     VarRef var;
   };
+  bool is_matrix() const;
+  Vec<LetBinding> lanes(const TargetCaps& caps) const;
+  Vec<LetBinding> columns(const TargetCaps& caps) const;
+  Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
+  template <class Source>
+  AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
 
   Buffer buffer_;
   DType type_;

@@ -8,6 +8,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/strided_loads.hpp>
+#include <lathe/lower/machine/turned_rows.hpp>
 
 namespace lathe::detail {
 
@@ -16,8 +17,7 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
   if (indices.size() != 1 || lanes == 1 || buffer->dtype.lanes != 1) return false;
   const AnyExpr& index = indices[0];
   if (index.dtype() != kIndex.with_lanes(lanes) || !lane_stride(index, stride)) return false;
-  // Beyond its lanes a run is read for fewer than one lane a vector.
-  if ((stride > -2 && stride < 2) || stride < -lanes || stride > lanes) return false;
+  if ((stride > -2 && stride < 2) || stride < -kMostOffset || stride > kMostOffset) return false;
   reversed = stride < 0;
   if (mask) {
     if (reversed || mask.dtype().lanes != lanes) return false;
@@ -57,7 +57,8 @@ LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
   if (masked != static_cast<bool>(n.mask)) return {};
   if (masked && !structurally_equal(n.mask, mask_)) return {};
   const std::int64_t least = std::min(least_, load.constant), most = std::max(most_, load.constant);
-  if (most - least >= load.stride || !poly_equal(load.base, first_.base)) return {};
+  const std::int64_t reach = std::min<std::int64_t>(load.stride, n.dtype.lanes);
+  if (most - least >= reach || !poly_equal(load.base, first_.base)) return {};
   least_ = least, most_ = most;
   for (const Member& m : members_)
     if (m.constant == load.constant && m.reversed == load.reversed) return m.var;
@@ -70,41 +71,77 @@ LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   return find_load(base_) || (mask_.get() && find_load(mask_));
 }
 
+// One vector of a run that is longer than it has lanes would hold few of its elements.
+LATHE_DECL bool StridedGroup::is_matrix() const { return first_.stride > type_.lanes; }
+
 LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
+  return is_matrix() ? columns(caps) : lanes(caps);
+}
+
+// Lane l of the loads is row l of a matrix.
+LATHE_DECL Vec<LetBinding> StridedGroup::columns(const TargetCaps& caps) const {
+  std::int64_t rows = type_.lanes;
+  if (first_.limit) {
+    const std::int64_t* known = as_const_int(first_.limit);
+    if (!known) return {};
+    rows = std::clamp<std::int64_t>(*known, 0, rows);
+  }
+  Vec<LetBinding> out;
+  const Run run = run_of(most_ - least_ + 1, out);
+  TurnedRows turned(type_, first_.stride, run, rows, caps);
+  if (!turned.pays()) return {};
+  Vec<LetBinding> results;
+  for (const Member& m : members_)
+    results.push_back({m.var, directed(turned.column(m.constant - least_), m, turned, caps)});
+  const int by_elements = caps.kElementMove * type_.lanes * static_cast<int>(members_.size());
+  if (turned.loads + turned.instructions >= by_elements) return {};
+  out.append(turned.lets);
+  out.append(results);
+  return out;
+}
+
+LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets) const {
+  Run run{buffer_, fold_add(base_, AnyExpr(least_ - first_.constant)), extent, {}};
+  if (as_const_int(run.base)) return run;
+  lets.push_back({make_var("from"), run.base});
+  run.base = lets.back().var;
+  return run;
+}
+
+template <class Source>
+AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
+                               const TargetCaps& caps) const {
+  if (!m.reversed) return value;
+  Vec<int> back;
+  for (int l = type_.lanes; l-- > 0;) back.push_back(l);
+  source.instructions += merge_cost(type_, type_.element_bytes(), caps);
+  return make_shuffle({value}, std::move(back));
+}
+
+LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
   const std::int64_t lanes = type_.lanes, span = most_ - least_;
   Vec<LetBinding> out;
-  const auto named = [&](const char* name, const AnyExpr& value) {
-    if (as_const_int(value)) return value;
-    out.push_back({make_var(name), value});
-    return AnyExpr(out.back().var);
-  };
-  Run run{buffer_, {}, span + first_.stride * (lanes - 1) + 1, {}};
-  run.base = named("from", fold_add(base_, AnyExpr(least_ - first_.constant)));
+  Run run = run_of(span + first_.stride * (lanes - 1) + 1, out);
   // The last lane's elements end where that of the greatest offset is.
   if (first_.limit) {
     const std::int64_t unused = first_.stride - 1 - span;
-    const std::int64_t* known = as_const_int(first_.limit);
-    run.limit = known ? AnyExpr(*known * first_.stride - unused)
-                      : named("limit", fresh_lets(first_.limit) * first_.stride - unused);
+    if (const std::int64_t* known = as_const_int(first_.limit)) {
+      run.limit = AnyExpr(*known * first_.stride - unused);
+    } else {
+      out.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
+      run.limit = out.back().var;
+    }
   }
   Deinterleave dense(type_, first_.stride, run, caps);
   Vec<LetBinding> results;
-  for (const Member& m : members_) {
-    AnyExpr value = dense.lanes_from(m.constant - least_);
-    if (m.reversed) {
-      Vec<int> back;
-      for (int l = type_.lanes; l-- > 0;) back.push_back(l);
-      value = make_shuffle({value}, std::move(back));
-      dense.instructions += merge_cost(type_, type_.element_bytes(), caps);
-    }
-    results.push_back({m.var, std::move(value)});
-  }
+  for (const Member& m : members_)
+    results.push_back({m.var, directed(dense.lanes_from(m.constant - least_), m, dense, caps)});
   const int strided = static_cast<int>(members_.size());
   if (!dense_costs_less(type_, dense.loads, dense.instructions, strided, mask_.get() != nullptr,
                         caps))
     return {};
-  for (Vec<LetBinding>* part : {&dense.lets, &results})
-    for (LetBinding& b : *part) out.push_back(std::move(b));
+  out.append(dense.lets);
+  out.append(results);
   return out;
 }
 

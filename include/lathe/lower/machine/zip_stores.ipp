@@ -115,7 +115,8 @@ class ZipStores : public Mutator {
   /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
   Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
     Strided first;
-    if (!set(stmts[at], first)) return {};
+    if (!set(stmts[at], first) || first.stride > stmts[at].as<StoreNode>()->value.dtype().lanes)
+      return {};
     taken = static_cast<std::size_t>(first.stride);
     if (stmts.size() - at < taken) return {};
     const StoreNode& head = *stmts[at].as<StoreNode>();
