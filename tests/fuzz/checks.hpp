@@ -4,6 +4,8 @@
 //   scheduled = evaluator(schedule(program))
 //   lowered   = evaluator(lower(scheduled program))
 //   compiled  = machine code of the lowered program
+//   once      = evaluator(what of the scheduled program runs once if some inputs are constant, and
+//               then the rest), and two calls of a kernel of it
 //
 // compiled and lowered agree to the bit. scheduled and reference do too, unless a step may
 // reassociate floats; lowered and scheduled do too, unless fma or expanded math is in between.
@@ -17,6 +19,7 @@
 
 #include "c_code.hpp"
 #include "comparison.hpp"
+#include "constants.hpp"
 #include "crash.hpp"
 #include "options.hpp"
 #include "work.hpp"
@@ -57,6 +60,7 @@ class Checks : protected Comparison {
     if (!lowered) return;
     if (options_.verbose) print_code(s.program(), lowered);
     const bool same = (strict_ && !kind.math) || small;
+    check_once(scheduled, after, kind, magnitudes, same);
     if (each_pass_) check_passes(s.program(), after, kind, magnitudes, same);
     Results interpreted = machine_.interpret(lowered, slots_, args_, false);
     if (same)
@@ -102,6 +106,27 @@ class Checks : protected Comparison {
   bool defined_ = true;  ///< the program has a result
 
  private:
+  /// What runs once where some inputs are constant, and then the rest; the second call of a kernel
+  /// finds what the first has kept.
+  void check_once(const lathe::Program& scheduled, const Results& want, const Magnitudes& kind,
+                  const lathe::Stmt& magnitudes, bool same) {
+    const lathe::Program program = with_promises(scheduled);
+    const lathe::SplitProgram split = lathe::split_constants(program);
+    if (split.once.empty()) return;
+    exact("once", want, machine_.interpret(joined(split), slots_, args_, true));
+    if (options_.c || !program->scheduled || computed_.loose) return;
+    const lathe::AnyKernel kernel =
+        lathe::jit_any({program, {.target = target_, .strict = strict_}}, {});
+    if (any_order(kernel.lowered())) return;
+    for (int call = 0; call < 2; ++call) {
+      const Results got = machine_.called(kernel, args_);
+      if (same)
+        exact("once, compiled", want, got);
+      else
+        bounded("once, compiled (contracted)", want, got, kind, magnitudes);
+    }
+  }
+
   /// The program after each pass gives what it gave before, to the bit until products are
   /// contracted.
   void check_passes(lathe::Program p, const Results& want, const Magnitudes& kind,

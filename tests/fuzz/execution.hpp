@@ -9,6 +9,7 @@
 #include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/scalar.hpp>
 #include <lathe/jit/binding.hpp>
+#include <lathe/jit/kernel.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/orc.hpp>
@@ -218,6 +219,13 @@ class Machine {
     return all;
   }
 
+  Results called(const lathe::AnyKernel& kernel, const std::vector<Argument>& args) {
+    place(args, Place::end);
+    const std::vector<lathe::CallArg> call = call_of(args, Place::end);
+    survive("the kernel", [&] { kernel.call(call.data()); });
+    return collect(args, Place::end);
+  }
+
   /// The slots of a call; what they point to is filled by each run.
   Slots slots_for(const lathe::Program& program, const std::vector<Argument>& args) {
     if (blocks_.size() < args.size()) blocks_.resize(args.size());
@@ -232,16 +240,19 @@ class Machine {
   std::vector<std::uint64_t> slots_at(const lathe::Program& program,
                                       const std::vector<Argument>& args, Place at) {
     std::vector<int> order;
-    std::vector<lathe::CallArg> call;
-    for (std::size_t k = 0; k < args.size(); ++k) {
-      order.push_back(static_cast<int>(k));
-      call.push_back(
-          {start(args, k, at), args[k].extents.data(), args[k].strides.data(), args[k].scalar});
-    }
+    for (std::size_t k = 0; k < args.size(); ++k) order.push_back(static_cast<int>(k));
+    const std::vector<lathe::CallArg> call = call_of(args, at);
     lathe::Binding binding(program, order);
     std::vector<std::uint64_t> slots(static_cast<std::size_t>(binding.slots()));
     binding.bind(call.data(), slots.data(), lathe::Location::here());
     return slots;
+  }
+  std::vector<lathe::CallArg> call_of(const std::vector<Argument>& args, Place at) {
+    std::vector<lathe::CallArg> call;
+    for (std::size_t k = 0; k < args.size(); ++k)
+      call.push_back(
+          {start(args, k, at), args[k].extents.data(), args[k].strides.data(), args[k].scalar});
+    return call;
   }
   char* start(const std::vector<Argument>& args, std::size_t k, Place at) {
     return blocks_[k]->room() + (at == Place::end ? blocks_[k]->size() - args[k].byte_count() : 0);
