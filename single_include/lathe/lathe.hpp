@@ -10807,7 +10807,7 @@ struct Strided {
 bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
                       const TargetCaps& caps);
 
-/// Loads that lie within one stride of each other.
+/// Loads that lie within one stride of each other, and within one vector.
 class StridedGroup {
  public:
   StridedGroup(const LoadNode& n, const Strided& load);
@@ -10825,6 +10825,12 @@ class StridedGroup {
     bool reversed;
     VarRef var;
   };
+  bool is_matrix() const;
+  Vec<LetBinding> lanes(const TargetCaps& caps) const;
+  Vec<LetBinding> columns(const TargetCaps& caps) const;
+  Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
+  template <class Source>
+  AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
 
   Buffer buffer_;
   DType type_;
@@ -10936,6 +10942,50 @@ AnyExpr math_atan(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_atan2(MathBuilder& b, const AnyExpr& y, const AnyExpr& x);
 AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/turned_rows.hpp
+// Columns of a matrix in memory as vectors: rows are loaded as they lie and turned by shuffles.
+
+namespace lathe::detail {
+
+/// Lane l of column c is element base + l * stride + c of a buffer, for columns that follow each
+/// other. Tiles of a power of two of columns are transposed in registers, by exchanging halves of
+/// ever smaller blocks (Eklundh 1972): w vectors of w columns are w loads a group of w rows and
+/// w * log2(w) shuffles.
+class TurnedRows {
+ public:
+  /// `rows`: of the lanes' rows, how many are read, from the first on.
+  TurnedRows(DType type, std::int64_t stride, const Run& run, std::int64_t rows,
+             const TargetCaps& caps);
+
+  /// Whether there are tiles of two columns at least.
+  bool pays() const { return width_ > 1; }
+  /// Column c of run.extent, as a variable that one of `lets` binds.
+  AnyExpr column(std::int64_t c);
+
+  Vec<LetBinding> lets;
+  int loads = 0, instructions = 0;  ///< of memory; of shuffles
+
+ private:
+  struct Tile {
+    std::int64_t first;
+    Vec<AnyExpr> columns;
+  };
+  Vec<AnyExpr> turned(std::int64_t first);
+  AnyExpr group(std::int64_t row, std::int64_t column);
+  AnyExpr row_piece(std::int64_t row, std::int64_t column);
+  AnyExpr shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map, std::int64_t moved);
+  AnyExpr named(AnyExpr value);
+
+  const DType type_;
+  const std::int64_t stride_, rows_;
+  const Run run_;
+  const TargetCaps& caps_;
+  std::int64_t width_ = 1;
+  Vec<Tile> tiles_;
+};
 
 }  // namespace lathe::detail
 
@@ -29304,6 +29354,7 @@ class ShiftPlanner {
                     " can't run twice: " + (info.is_reduction() ? "it is a reduction" : info.why));
     }
     if (std::string why = shared_tiles(); !why.empty()) return refuse(why);
+    if (std::string why = rolled_rows(); !why.empty()) return refuse(why);
     LoopSite nest = find_loop(program_->body, plan_.nest);
     std::string why;
     any_use(nest.path.back(), [&](const BufferUse& use) { return !(why = touched(use)).empty(); });
@@ -29318,6 +29369,16 @@ class ShiftPlanner {
       if (inside && loop->loop_kind != ForKind::serial && loop->loop_kind != ForKind::unrolled)
         return "loop " + describe(*loop) + " would store the elements of two tiles at a time";
     }
+    return {};
+  }
+
+  // Rows of several iterations of a loop around share what holds them.
+  std::string rolled_rows() const {
+    for (const auto& site : blocks_)
+      for (const auto& loop : site_.loops)
+        if (loop->attributes.has(RollingAttr{site.block->name()}))
+          return "loop " + describe(*loop) + " keeps rows of block " +
+                 in_quotes(site.block->name());
     return {};
   }
 
@@ -47638,8 +47699,7 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
   if (indices.size() != 1 || lanes == 1 || buffer->dtype.lanes != 1) return false;
   const AnyExpr& index = indices[0];
   if (index.dtype() != kIndex.with_lanes(lanes) || !lane_stride(index, stride)) return false;
-  // Beyond its lanes a run is read for fewer than one lane a vector.
-  if ((stride > -2 && stride < 2) || stride < -lanes || stride > lanes) return false;
+  if ((stride > -2 && stride < 2) || stride < -kMostOffset || stride > kMostOffset) return false;
   reversed = stride < 0;
   if (mask) {
     if (reversed || mask.dtype().lanes != lanes) return false;
@@ -47679,7 +47739,8 @@ LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
   if (masked != static_cast<bool>(n.mask)) return {};
   if (masked && !structurally_equal(n.mask, mask_)) return {};
   const std::int64_t least = std::min(least_, load.constant), most = std::max(most_, load.constant);
-  if (most - least >= load.stride || !poly_equal(load.base, first_.base)) return {};
+  const std::int64_t reach = std::min<std::int64_t>(load.stride, n.dtype.lanes);
+  if (most - least >= reach || !poly_equal(load.base, first_.base)) return {};
   least_ = least, most_ = most;
   for (const Member& m : members_)
     if (m.constant == load.constant && m.reversed == load.reversed) return m.var;
@@ -47692,42 +47753,160 @@ LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   return find_load(base_) || (mask_.get() && find_load(mask_));
 }
 
+// One vector of a run that is longer than it has lanes would hold few of its elements.
+LATHE_DECL bool StridedGroup::is_matrix() const { return first_.stride > type_.lanes; }
+
 LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
+  return is_matrix() ? columns(caps) : lanes(caps);
+}
+
+// Lane l of the loads is row l of a matrix.
+LATHE_DECL Vec<LetBinding> StridedGroup::columns(const TargetCaps& caps) const {
+  std::int64_t rows = type_.lanes;
+  if (first_.limit) {
+    const std::int64_t* known = as_const_int(first_.limit);
+    if (!known) return {};
+    rows = std::clamp<std::int64_t>(*known, 0, rows);
+  }
+  Vec<LetBinding> out;
+  const Run run = run_of(most_ - least_ + 1, out);
+  TurnedRows turned(type_, first_.stride, run, rows, caps);
+  if (!turned.pays()) return {};
+  Vec<LetBinding> results;
+  for (const Member& m : members_)
+    results.push_back({m.var, directed(turned.column(m.constant - least_), m, turned, caps)});
+  const int by_elements = caps.kElementMove * type_.lanes * static_cast<int>(members_.size());
+  if (turned.loads + turned.instructions >= by_elements) return {};
+  out.append(turned.lets);
+  out.append(results);
+  return out;
+}
+
+LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets) const {
+  Run run{buffer_, fold_add(base_, AnyExpr(least_ - first_.constant)), extent, {}};
+  if (as_const_int(run.base)) return run;
+  lets.push_back({make_var("from"), run.base});
+  run.base = lets.back().var;
+  return run;
+}
+
+template <class Source>
+AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
+                               const TargetCaps& caps) const {
+  if (!m.reversed) return value;
+  Vec<int> back;
+  for (int l = type_.lanes; l-- > 0;) back.push_back(l);
+  source.instructions += merge_cost(type_, type_.element_bytes(), caps);
+  return make_shuffle({value}, std::move(back));
+}
+
+LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
   const std::int64_t lanes = type_.lanes, span = most_ - least_;
   Vec<LetBinding> out;
-  const auto named = [&](const char* name, const AnyExpr& value) {
-    if (as_const_int(value)) return value;
-    out.push_back({make_var(name), value});
-    return AnyExpr(out.back().var);
-  };
-  Run run{buffer_, {}, span + first_.stride * (lanes - 1) + 1, {}};
-  run.base = named("from", fold_add(base_, AnyExpr(least_ - first_.constant)));
+  Run run = run_of(span + first_.stride * (lanes - 1) + 1, out);
   // The last lane's elements end where that of the greatest offset is.
   if (first_.limit) {
     const std::int64_t unused = first_.stride - 1 - span;
-    const std::int64_t* known = as_const_int(first_.limit);
-    run.limit = known ? AnyExpr(*known * first_.stride - unused)
-                      : named("limit", fresh_lets(first_.limit) * first_.stride - unused);
+    if (const std::int64_t* known = as_const_int(first_.limit)) {
+      run.limit = AnyExpr(*known * first_.stride - unused);
+    } else {
+      out.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
+      run.limit = out.back().var;
+    }
   }
   Deinterleave dense(type_, first_.stride, run, caps);
   Vec<LetBinding> results;
-  for (const Member& m : members_) {
-    AnyExpr value = dense.lanes_from(m.constant - least_);
-    if (m.reversed) {
-      Vec<int> back;
-      for (int l = type_.lanes; l-- > 0;) back.push_back(l);
-      value = make_shuffle({value}, std::move(back));
-      dense.instructions += merge_cost(type_, type_.element_bytes(), caps);
-    }
-    results.push_back({m.var, std::move(value)});
-  }
+  for (const Member& m : members_)
+    results.push_back({m.var, directed(dense.lanes_from(m.constant - least_), m, dense, caps)});
   const int strided = static_cast<int>(members_.size());
   if (!dense_costs_less(type_, dense.loads, dense.instructions, strided, mask_.get() != nullptr,
                         caps))
     return {};
-  for (Vec<LetBinding>* part : {&dense.lets, &results})
-    for (LetBinding& b : *part) out.push_back(std::move(b));
+  out.append(dense.lets);
+  out.append(results);
   return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/turned_rows.ipp
+namespace lathe::detail {
+
+LATHE_DECL TurnedRows::TurnedRows(DType type, std::int64_t stride, const Run& run,
+                                  std::int64_t rows, const TargetCaps& caps)
+    : type_(type), stride_(stride), rows_(rows), run_(run), caps_(caps) {
+  const std::int64_t in_register = std::max(caps.register_bytes / type.element_bytes(), 1);
+  const std::int64_t most = std::min({run.extent, std::int64_t{type.lanes}, in_register});
+  // Pieces of rows are joined in pairs.
+  const bool in_pairs = (type.lanes & (type.lanes - 1)) == 0;
+  while (in_pairs && width_ * 2 <= most) width_ *= 2;
+}
+
+LATHE_DECL AnyExpr TurnedRows::column(std::int64_t c) {
+  const std::int64_t first = std::min(c / width_ * width_, run_.extent - width_);
+  for (const Tile& tile : tiles_)
+    if (tile.first == first) return tile.columns[static_cast<std::size_t>(c - first)];
+  tiles_.push_back({first, turned(first)});
+  return tiles_.back().columns[static_cast<std::size_t>(c - first)];
+}
+
+LATHE_DECL AnyExpr TurnedRows::row_piece(std::int64_t row, std::int64_t column) {
+  const auto lanes = static_cast<int>(width_);
+  if (row >= rows_) return make_const(type_.with_lanes(lanes), 0);
+  ++loads;
+  const AnyExpr first = fold_add(run_.base, AnyExpr(row * stride_ + column));
+  return named(make_load(run_.buffer, {make_ramp(first, AnyExpr(1), lanes)}));
+}
+
+// Rows row, row + width, row + 2 * width … side by side.
+LATHE_DECL AnyExpr TurnedRows::group(std::int64_t row, std::int64_t column) {
+  Vec<AnyExpr> pieces;
+  for (std::int64_t r = row; r < type_.lanes; r += width_) pieces.push_back(row_piece(r, column));
+  while (pieces.size() > 1) {
+    Vec<AnyExpr> joined;
+    for (std::size_t k = 0; k + 1 < pieces.size(); k += 2) {
+      Vec<int> map;
+      const int lanes = 2 * pieces[k].dtype().lanes;
+      for (int l = 0; l < lanes; ++l) map.push_back(l);
+      joined.push_back(shuffled(pieces[k], pieces[k + 1], std::move(map), lanes / 2));
+    }
+    pieces = std::move(joined);
+  }
+  return pieces[0];
+}
+
+LATHE_DECL Vec<AnyExpr> TurnedRows::turned(std::int64_t first) {
+  Vec<AnyExpr> at;
+  for (std::int64_t row = 0; row < width_; ++row) at.push_back(group(row, first));
+  const int lanes = type_.lanes;
+  for (auto block = static_cast<int>(width_) / 2; block > 0; block /= 2)
+    for (std::size_t upper = 0; upper < at.size(); ++upper) {
+      const std::size_t lower = upper + static_cast<std::size_t>(block);
+      if (upper & static_cast<std::size_t>(block)) continue;
+      Vec<int> from_left, from_right;
+      for (int l = 0; l < lanes; ++l) {
+        const bool right = (l & block) != 0;
+        from_left.push_back(right ? lanes + l - block : l);
+        from_right.push_back(right ? lanes + l : l + block);
+      }
+      const AnyExpr a = at[upper], b = at[lower];
+      at[upper] = shuffled(a, b, std::move(from_left), block);
+      at[lower] = shuffled(a, b, std::move(from_right), block);
+    }
+  return at;
+}
+
+/// `moved`: elements that stay together.
+LATHE_DECL AnyExpr TurnedRows::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map,
+                                        std::int64_t moved) {
+  const DType type = type_.with_lanes(static_cast<int>(map.size()));
+  instructions += merge_cost(type, type_.element_bytes() * static_cast<int>(moved), caps_);
+  return named(make_shuffle({a, b}, std::move(map)));
+}
+
+LATHE_DECL AnyExpr TurnedRows::named(AnyExpr value) {
+  lets.push_back({make_var("v", value.dtype()), std::move(value)});
+  return lets.back().var;
 }
 
 }  // namespace lathe::detail
@@ -47838,7 +48017,8 @@ class ZipStores : public Mutator {
   /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
   Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
     Strided first;
-    if (!set(stmts[at], first)) return {};
+    if (!set(stmts[at], first) || first.stride > stmts[at].as<StoreNode>()->value.dtype().lanes)
+      return {};
     taken = static_cast<std::size_t>(first.stride);
     if (stmts.size() - at < taken) return {};
     const StoreNode& head = *stmts[at].as<StoreNode>();
@@ -56645,6 +56825,18 @@ inline int index_in(const Vec<int>& list, int value) {
   return at == list.end() ? -1 : static_cast<int>(at - list.begin());
 }
 
+/// The same for inputs however they lie in memory: results are those of their elements.
+inline Program with_packed_inputs(const Program& program) {
+  ProgramNode node = *program;
+  for (Param& p : node.params) {
+    if (p.access != Access::in) continue;
+    const Buffer packed = constant_buffer(p.buffer->name, p.buffer->dtype, p.buffer->shape);
+    node.body = replace_buffer(node.body, p.buffer, packed);
+    p.buffer = packed;
+  }
+  return Program(std::move(node));
+}
+
 inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
 }  // namespace detail
@@ -56709,7 +56901,7 @@ LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args
 LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
                                      Location where) const {
   const Program& program = what.part.program;
-  ResultKey key{program, {}, what.target, what.kind};
+  ResultKey key{detail::with_packed_inputs(program), {}, what.target, what.kind};
   Vec<detail::WholeView> views;
   for (const int input : what.part.inputs) {
     const int constant = detail::index_in(owned_, input);
