@@ -91,6 +91,28 @@ lt::Program conv_transposed(int h, int w, int c, int f) {
   }));
 }
 
+// Zeros around the image: results of its size.
+lt::Program conv_padded(int h, int w, int c, int f) {
+  lt::Input<float, 3> X("X", {h, w, c});
+  lt::Input<float, 4> K("K", {3, 3, c, f});
+  const auto padded = lt::pad(X, 0.0f);
+  lt::Reduce a("a", 3), b("b", 3), in("in", c);
+  return lt::program_of(lt::compute("Y", {h, w, f}, [&](lt::Var i, lt::Var j, lt::Var out) {
+    return lt::sum(padded(i + a - 1, j + b - 1, in) * K(a, b, in, out), {a, b, in});
+  }));
+}
+
+// Channels and filters in blocks of 16.
+lt::Program conv_blocked(int c, int f, int h, int w) {
+  lt::Input<float, 4> X("X", {c, h + 2, w + 2, 16});
+  lt::Input<float, 6> K("K", {f, c, 3, 3, 16, 16});
+  lt::Reduce block("block", c), a("a", 3), b("b", 3), in("in", 16);
+  return lt::program_of(
+      lt::compute("Y", {f, h, w, 16}, [&](lt::Var o, lt::Var i, lt::Var j, lt::Var out) {
+        return lt::sum(X(block, i + a, j + b, in) * K(o, block, a, b, in, out), {block, a, b, in});
+      }));
+}
+
 }  // namespace
 
 PlainPrograms convolution_programs() {
@@ -99,7 +121,10 @@ PlainPrograms convolution_programs() {
       {"conv NHWC",
        conv_nhwc,
        loops::conv_nhwc,
-       {{14, 14, 32, 32, 3}, {28, 28, 3, 16, 5}, {side, side, channels, channels, 3}}},
+       {{14, 14, 32, 32, 3},
+        {28, 28, 3, 16, 5},
+        {7, 7, 128, 128, 3},
+        {side, side, channels, channels, 3}}},
       {"conv 1x1",
        conv_nhwc,
        loops::conv_nhwc,
@@ -107,16 +132,16 @@ PlainPrograms convolution_programs() {
       {"conv NCHW",
        conv_nchw,
        loops::conv_nchw,
-       {{32, 32, 14, 14, 3}, {channels, channels, side, side, 3}}},
+       {{32, 32, 14, 14, 3}, {64, 64, 56, 56, 3}, {channels, channels, side, side, 3}}},
       {"conv grouped", conv_grouped, loops::conv_grouped, {{14, 14, 4}, {side, side, 3}}},
       {"depthwise NHWC",
        depthwise_nhwc,
        loops::depthwise_nhwc,
-       {{28, 28, 64, 3}, {side, side, between(10, 200), 5}}},
+       {{28, 28, 64, 3}, {side, side, between(40, 200), 5}}},
       {"depthwise NCHW",
        depthwise_nchw,
        loops::depthwise_nchw,
-       {{64, 28, 28, 3}, {between(10, 200), side, side, 5}}},
+       {{64, 28, 28, 3}, {between(40, 200), side, side, 5}}},
       {"conv strided",
        conv_strided,
        loops::conv_strided,
@@ -137,6 +162,14 @@ PlainPrograms convolution_programs() {
        conv_transposed,
        loops::conv_transposed,
        {{8, 8, 32, 32}, {between(4, 12), between(4, 12), channels, channels}}},
+      {"conv padded",
+       conv_padded,
+       loops::conv_padded,
+       {{14, 14, 32, 32}, {side, side, channels, channels}}},
+      {"conv NCHW16c",
+       conv_blocked,
+       loops::conv_blocked,
+       {{2, 2, 14, 14}, {between(1, 3), between(1, 3), side, side}}},
   };
 }
 

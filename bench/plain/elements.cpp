@@ -131,10 +131,74 @@ lt::Program length(int n) {
       lt::compute("Y", {n}, [&](lt::Var i) { return lt::sqrt(A(i) * A(i) + B(i) * B(i)); }));
 }
 
+// The cheapest way from the first row down to each element, a column aside at most in each step.
+lt::Program seam_costs(int m, int n) {
+  return lt::script("seams", [&](lt::Script& p) {
+    auto x = p.input<float>("x", {m, n + 2});
+    auto y = p.output<float>("y", {m, n + 2});
+    p.for_("j", n + 2, [&](lt::Var j) { p.store(y(0, j), x(0, j)); });
+    p.for_("t", 1, m, [&](lt::Var t) {
+      p.store(y(t, 0), y(t - 1, 0) + x(t, 0));
+      p.store(y(t, n + 1), y(t - 1, n + 1) + x(t, n + 1));
+      p.for_("j", 1, n + 1, [&](lt::Var j) {
+        p.store(y(t, j), x(t, j) + lt::fast_min(lt::fast_min(y(t - 1, j - 1), y(t - 1, j)),
+                                                y(t - 1, j + 1)));
+      });
+    });
+  });
+}
+
+// One step of an LSTM cell behind its products: gates i, f, g, o.
+lt::Program lstm_gates(int m, int n) {
+  lt::Input<float, 3> gates("gates", {m, 4, n});
+  lt::Input<float, 2> cell("cell", {m, n});
+  auto next = lt::compute("next", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sigmoid(gates(i, 1, j)) * cell(i, j) +
+           lt::sigmoid(gates(i, 0, j)) * lt::tanh(gates(i, 2, j));
+  });
+  auto out = lt::compute("out", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sigmoid(gates(i, 3, j)) * lt::tanh(next(i, j));
+  });
+  return lt::program_of(lt::outputs(next, out));
+}
+
+lt::Program swiglu(int m, int n) {
+  lt::Input<float, 2> X("X", {m, 2 * n});
+  return lt::program_of(lt::compute(
+      "Y", {m, n}, [&](lt::Var i, lt::Var j) { return lt::silu(X(i, j)) * X(i, n + j); }));
+}
+
+// Rotary embedding: the halves of each row turn by an angle for each pair.
+lt::Program rotation(int m, int n) {
+  lt::Input<float, 2> X("X", {m, 2 * n}), C("C", {m, n}), S("S", {m, n});
+  return lt::program_of(lt::compute("Y", {m, 2 * n}, [&](lt::Var i, lt::Var j) {
+    return lt::select(j < n, X(i, j) * C(i, j) - X(i, j + n) * S(i, j),
+                      X(i, j) * C(i, j - n) + X(i, j - n) * S(i, j - n));
+  }));
+}
+
+// Prices of call options: stock, strike, time; rate 0.02, volatility 0.3.
+lt::Program black_scholes(int n) {
+  lt::Input<float, 1> A("A", {n}), K("K", {n}), T("T", {n});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) {
+    auto stock = A(i) * 20.0f + 90.0f, strike = K(i) * 20.0f + 90.0f, time = T(i) + 0.25f;
+    auto spread = 0.3f * lt::sqrt(time);
+    auto d = (lt::log(stock / strike) + 0.065f * time) / spread;
+    const auto normal = [](const auto& x) { return 0.5f + 0.5f * lt::erf(x * 0.70710678f); };
+    return stock * normal(d) - strike * lt::exp(-0.02f * time) * normal(d - spread);
+  }));
+}
+
+lt::Program sine_and_cosine(int n) {
+  lt::Input<float, 1> X("X", {n});
+  return lt::program_of(
+      lt::compute("Y", {n}, [&](lt::Var i) { return lt::sin(X(i) * 6) * lt::cos(X(i) * 3); }));
+}
+
 }  // namespace
 
 PlainPrograms recurrence_programs() {
-  const Shape some = {between(30, 300), between(50, 500)};
+  const Shape some = {between(100, 300), between(100, 500)};
   return {
       {"filter of rows", filter_rows, loops::filter_rows, {{256, 256}, some}},
       {"filter of columns", filter_columns, loops::filter_columns, {{256, 256}, some}},
@@ -147,12 +211,13 @@ PlainPrograms recurrence_programs() {
       {"Horner's rule",
        horner,
        loops::horner,
-       {{5000, 12}, {between(2000, 10000), between(5, 30)}}},
+       {{10000, 12}, {between(5000, 20000), between(8, 30)}}},
+      {"costs of seams", seam_costs, loops::seam_costs, {{128, 512}, some}},
   };
 }
 
 PlainPrograms elementwise_programs() {
-  const Size some = between(3000, 100000);
+  const Size some = between(20000, 100000);
   return {
       {"axpy chain", axpy_chain, loops::axpy_chain, {{20000}, {3000000}, {some}}},
       {"polynomial", polynomial, loops::polynomial, {{20000}, {some}}},
@@ -164,8 +229,19 @@ PlainPrograms elementwise_programs() {
       {"bias, relu, residual",
        bias_relu_residual,
        loops::bias_relu_residual,
-       {{128, 256}, {between(30, 300), between(30, 300)}}},
+       {{128, 512}, {between(150, 300), between(150, 300)}}},
       {"lengths", length, loops::length, {{20000}, {some}}},
+      {"LSTM gates",
+       lstm_gates,
+       loops::lstm_gates,
+       {{32, 256}, {between(20, 80), between(64, 400)}}},
+      {"SwiGLU", swiglu, loops::swiglu, {{64, 512}, {between(20, 100), between(100, 600)}}},
+      {"rotation of halves",
+       rotation,
+       loops::rotation,
+       {{256, 32}, {between(100, 500), between(16, 128)}}},
+      {"Black-Scholes", black_scholes, loops::black_scholes, {{10000}, {some}}, {.bound = 1e-4}},
+      {"sine and cosine", sine_and_cosine, loops::sine_and_cosine, {{20000}, {some}}},
   };
 }
 

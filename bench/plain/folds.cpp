@@ -144,56 +144,99 @@ lt::Program channel_sums(int n, int c, int h, int w) {
   }));
 }
 
+lt::Program moments(int n) {
+  lt::Input<float, 1> A("A", {n});
+  lt::Reduce r("r", n), q("q", n);
+  auto sum = lt::compute("sum", {}, [&] { return lt::sum(A(r), r); });
+  auto squares = lt::compute("squares", {}, [&] { return lt::sum(A(q) * A(q), q); });
+  return lt::program_of(lt::outputs(sum, squares));
+}
+
+lt::Program row_welford(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  auto all = lt::compute("all", {m}, [&](lt::Var i) { return lt::welford(X(i, r), r); });
+  auto count = all.get<0>();
+  auto squares = all.get<2>();
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return squares(i) / count(i); }));
+}
+
+lt::Program row_ranges(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n), q("q", n);
+  auto least = lt::compute("least", {m}, [&](lt::Var i) { return lt::reduce_min(X(i, r), r); });
+  auto most = lt::compute("most", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, q), q); });
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return most(i) - least(i); }));
+}
+
+lt::Program normal_columns(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", m), q("q", m);
+  auto total = lt::compute("total", {n}, [&](lt::Var j) { return lt::sum(X(r, j), r); });
+  auto mean = lt::compute("mean", {n}, [&](lt::Var j) { return total(j) * (1.0f / m); });
+  auto squares = lt::compute("squares", {n}, [&](lt::Var j) {
+    auto d = X(q, j) - mean(j);
+    return lt::sum(d * d, q);
+  });
+  return lt::program_of(lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) {
+    return (X(i, j) - mean(j)) * lt::rsqrt(squares(j) * (1.0f / m) + 1e-5f);
+  }));
+}
+
 }  // namespace
 
 PlainPrograms dot_programs() {
   return {
-      {"dot", dot<float>, loops::dot<float>, {{200000}, {4099}, {between(2000, 300000)}}},
-      {"dot of extent 1", dot_of_one, loops::dot<float>, {{16384}, {between(2000, 60000)}}},
-      {"dot f64", dot<double>, loops::dot<double>, {{50000}, {between(2000, 60000)}}},
-      {"dot of every second", strided_dot, loops::strided_dot, {{20000}, {between(2000, 60000)}}},
-      {"squared norm", squared_norm, loops::squared_norm, {{100000}, {between(2000, 200000)}}},
-      {"sum of distances", distance, loops::distance, {{30000}, {between(2000, 100000)}}},
+      {"dot", dot<float>, loops::dot<float>, {{200000}, {40099}, {between(50000, 300000)}}},
+      {"dot of extent 1", dot_of_one, loops::dot<float>, {{65536}, {between(50000, 200000)}}},
+      {"dot f64", dot<double>, loops::dot<double>, {{50000}, {between(30000, 100000)}}},
+      {"dot of every second", strided_dot, loops::strided_dot, {{50000}, {between(40000, 100000)}}},
+      {"squared norm", squared_norm, loops::squared_norm, {{200000}, {between(100000, 300000)}}},
+      {"sum of distances", distance, loops::distance, {{80000}, {between(60000, 200000)}}},
       {"largest magnitude",
        largest_magnitude,
        loops::largest_magnitude,
-       {{30000}, {between(2000, 100000)}}},
+       {{100000}, {between(80000, 200000)}}},
+      {"sums and sums of squares", moments, loops::moments, {{100000}, {between(30000, 200000)}}},
   };
 }
 
 PlainPrograms row_fold_programs() {
-  const Shape some = {between(50, 500), between(100, 1100)};
+  const Shape some = {between(200, 500), between(250, 1100)};
   return {
-      {"row sums", row_sums, loops::row_sums, {{500, 1003}, {4000, 12}, some}},
+      {"row sums", row_sums, loops::row_sums, {{500, 1003}, {1000, 1000}, {4000, 12}, some}},
       {"row maxima", row_maxima, loops::row_maxima, {{500, 1003}, {2000, 33}, some}},
-      {"row means", row_means, loops::row_means, {{512, 256}, some}},
+      {"row means", row_means, loops::row_means, {{512, 512}, some}},
       {"row variances", row_variances, loops::row_variances, {{256, 512}, {1000, 30}, some}},
-      {"row norms", row_norms, loops::row_norms, {{1000, 64}, some}},
+      {"row norms", row_norms, loops::row_norms, {{3000, 64}, some}},
       {"block sums",
        block_sums,
        loops::block_sums,
-       {{200, 16, 16}, {between(50, 300), between(5, 20), between(5, 60)}}},
+       {{1000, 16, 16}, {between(200, 500), between(10, 30), between(20, 60)}}},
+      {"row variances by Welford", row_welford, loops::row_variances, {{256, 512}, some}},
+      {"row ranges", row_ranges, loops::row_ranges, {{500, 200}, some}},
   };
 }
 
 PlainPrograms column_fold_programs() {
-  const Shape some = {between(50, 500), between(100, 1100)};
+  const Shape some = {between(200, 500), between(250, 1100)};
   return {
-      {"column sums", column_sums, loops::column_sums, {{1000, 512}, {5000, 20}, some}},
+      {"column sums", column_sums, loops::column_sums, {{1000, 1000}, {5000, 20}, some}},
       {"column maxima", column_maxima, loops::column_maxima, {{500, 500}, some}},
       {"column variances", column_variances, loops::column_variances, {{512, 256}, some}},
       {"average pool NHWC",
        pool_nhwc,
        loops::pool_nhwc,
-       {{4, 14, 14, 256}, {2, between(5, 30), between(5, 30), between(16, 300)}}},
+       {{4, 14, 14, 256}, {4, between(10, 30), between(10, 30), between(64, 300)}}},
       {"average pool NCHW",
        pool_nchw,
        loops::pool_nchw,
-       {{4, 256, 7, 7}, {2, between(16, 300), between(5, 30), between(5, 30)}}},
+       {{16, 256, 7, 7}, {4, between(64, 300), between(7, 30), between(7, 30)}}},
       {"channel sums NCHW",
        channel_sums,
        loops::channel_sums,
-       {{8, 64, 14, 14}, {4, between(16, 100), between(5, 30), between(5, 30)}}},
+       {{16, 64, 14, 14}, {8, between(32, 100), between(10, 30), between(10, 30)}}},
+      {"normal columns", normal_columns, loops::normal_columns, {{512, 256}, some}},
   };
 }
 

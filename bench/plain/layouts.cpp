@@ -67,18 +67,52 @@ lt::Program swap_middle(int a, int b, int c, int d) {
                   [&](lt::Var t, lt::Var i, lt::Var j, lt::Var k) { return X(t, j, i, k); }));
 }
 
+// Images of h x w in windows of p x p pixels of c channels: five axes, of which two change places.
+lt::Program windows_of_image(int h, int w, int p, int c) {
+  lt::Input<float, 5> X("X", {h, p, w, p, c});
+  return lt::program_of(lt::compute(
+      "Y", {h, w, p, p, c},
+      [&](lt::Var i, lt::Var j, lt::Var a, lt::Var b, lt::Var k) { return X(i, a, j, b, k); }));
+}
+
+lt::Program planes_to_rgb(int n) {
+  lt::Input<std::uint8_t, 2> X("X", {3, n});
+  return lt::program_of(lt::compute("Y", {n, 3}, [&](lt::Var i, lt::Var c) { return X(c, i); }));
+}
+
+lt::Program mirror(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  return lt::program_of(
+      lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) { return X(i, n - 1 - j); }));
+}
+
+lt::Program concatenation(int m, int n, int k) {
+  lt::Input<float, 2> A("A", {m, n}), B("B", {m, k});
+  return lt::program_of(lt::compute("Y", {m, n + k}, [&](lt::Var i, lt::Var j) {
+    return lt::select(j < n, A(i, j), B(i, j - n));
+  }));
+}
+
+lt::Program zeros_around(int c, int h, int w) {
+  lt::Input<float, 3> X("X", {c, h, w});
+  const auto padded = lt::pad(X, 0.0f);
+  return lt::program_of(lt::compute("Y", {c, h + 4, w + 4}, [&](lt::Var k, lt::Var i, lt::Var j) {
+    return padded(k, i - 2, j - 2);
+  }));
+}
+
 }  // namespace
 
 PlainPrograms layout_programs() {
-  const Shape some = {between(50, 400), between(50, 400)};
-  const Size few = between(8, 64);
+  const Shape some = {between(150, 400), between(150, 400)};
+  const Size few = between(20, 64);
   return {
       {"transpose", transpose<float>, loops::transpose, {{256, 256}, {1000, 300}, some}},
       {"transpose u8", transpose<std::uint8_t>, loops::transpose_u8, {{512, 512}, some}},
       {"transpose of outer axes",
        transpose_outer,
        loops::transpose_outer,
-       {{64, 32, 48}, {few, few, few}}},
+       {{64, 64, 48}, {few, few, few}}},
       {"reverse of axes", reverse_axes, loops::reverse_axes, {{32, 32, 64}, {few, few, few}}},
       {"NCHW to NHWC",
        nchw_to_nhwc,
@@ -89,15 +123,32 @@ PlainPrograms layout_programs() {
       {"RGB to planes u8",
        rgb_to_planes,
        loops::rgb_to_planes,
-       {{100000}, {between(5000, 200000)}}},
+       {{100000}, {between(50000, 200000)}}},
       {"complex product",
        complex_product,
        loops::complex_product,
-       {{10000}, {between(3000, 40000)}}},
+       {{20000}, {between(10000, 40000)}}},
       {"swap of middle axes",
        swap_middle,
        loops::swap_middle,
-       {{2, 128, 8, 32}, {2, few, between(3, 12), few}}},
+       {{4, 128, 8, 32}, {4, few, between(3, 12), few}}},
+      {"windows of an image",
+       windows_of_image,
+       loops::windows_of_image,
+       {{8, 8, 7, 32}, {few, few, 4, few}}},
+      {"planes to RGB u8",
+       planes_to_rgb,
+       loops::planes_to_rgb,
+       {{100000}, {between(50000, 200000)}}},
+      {"mirror", mirror, loops::mirror, {{256, 300}, some}},
+      {"concatenation",
+       concatenation,
+       loops::concatenation,
+       {{256, 200, 100}, {between(150, 400), between(50, 300), between(50, 300)}}},
+      {"zeros around",
+       zeros_around,
+       loops::zeros_around,
+       {{32, 56, 56}, {few, between(20, 100), between(20, 100)}}},
   };
 }
 

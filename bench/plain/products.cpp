@@ -110,13 +110,33 @@ lt::Program contraction4(int ni, int nj, int nk, int nl, int nm) {
       }));
 }
 
+lt::Program gram(int n, int k) {
+  lt::Input<float, 2> A("A", {n, k});
+  lt::Reduce r("r", k);
+  return lt::program_of(lt::compute(
+      "C", {n, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * A(j, r), r); }));
+}
+
+lt::Program two_products(int m, int n) {
+  lt::Input<float, 2> A("A", {m, n}), B("B", {n, n}), C("C", {n, n});
+  lt::Reduce r("r", n), q("q", n);
+  auto first = lt::compute("first", {m, n},
+                           [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+  return lt::program_of(lt::compute("D", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::relu(first(i, q) - 1.0f) * C(q, j), q);
+  }));
+}
+
 }  // namespace
 
 PlainPrograms matrix_vector_programs() {
-  const Shape some = {between(100, 700), between(100, 700)};
+  const Shape some = {between(250, 700), between(250, 700)};
   return {
       {"A x", matrix_vector<float>, loops::matrix_vector<float>, {{512, 512}, {1500, 900}, some}},
-      {"A x of short rows", matrix_vector<float>, loops::matrix_vector<float>, {{4000, 16}}},
+      {"A x of short rows",
+       matrix_vector<float>,
+       loops::matrix_vector<float>,
+       {{4000, 16}, {between(2000, 5000), between(5, 40)}}},
       {"A x f64", matrix_vector<double>, loops::matrix_vector<double>, {{300, 300}, some}},
       {"A' x", transposed_vector, loops::transposed_vector, {{512, 512}, {2000, 50}, some}},
       {"x y'", outer_product, loops::outer_product, {{256, 256}, some}},
@@ -124,15 +144,18 @@ PlainPrograms matrix_vector_programs() {
       {"A x batched",
        batched_vector,
        loops::batched_vector,
-       {{16, 64, 64}, {between(4, 30), between(10, 100), between(10, 100)}}},
+       {{32, 64, 64}, {between(20, 60), between(30, 100), between(30, 100)}}},
       {"x' A y", bilinear_form, loops::bilinear_form, {{300, 400}, some}},
   };
 }
 
 PlainPrograms product_programs() {
-  const Shape some = {between(30, 160), between(30, 160), between(30, 160)};
+  const Shape some = {between(40, 160), between(40, 160), between(40, 160)};
   return {
-      {"A B", product<float>, loops::product<float>, {{128, 128, 128}, {4, 512, 512}, some}},
+      {"A B",
+       product<float>,
+       loops::product<float>,
+       {{128, 128, 128}, {256, 256, 256}, {4, 512, 512}, some}},
       {"A B f64", product<double>, loops::product<double>, {{96, 96, 96}, some}},
       {"A B'", product_nt, loops::product_nt, {{128, 128, 128}, some}},
       {"A' B", product_tn, loops::product_tn, {{128, 128, 128}, some}},
@@ -146,6 +169,11 @@ PlainPrograms product_programs() {
        contraction4,
        loops::contraction4,
        {{16, 8, 16, 32, 24}, {between(4, 20), between(4, 20), 8, between(8, 40), 16}}},
+      {"A A'", gram, loops::gram, {{128, 64}, {between(50, 160), between(30, 160)}}},
+      {"relu(A B - 1) C",
+       two_products,
+       loops::two_products,
+       {{64, 128}, {between(30, 100), between(50, 160)}}},
   };
 }
 

@@ -134,42 +134,91 @@ lt::Program resize_nearest(int h, int w) {
       lt::compute("Y", {2 * h, 2 * w}, [&](lt::Var i, lt::Var j) { return X(i / 2, j / 2); }));
 }
 
+lt::Program normalize_u8(int n) {
+  lt::Input<u8, 2> X("X", {n, 3});
+  lt::Input<float, 1> mean("mean", {3}), scale("scale", {3});
+  return lt::program_of(lt::compute("Y", {3, n}, [&](lt::Var c, lt::Var i) {
+    return (lt::cast<float>(X(i, c)) * (1.0f / 255) - mean(c)) * scale(c);
+  }));
+}
+
+lt::Program quantize(int n) {
+  lt::Input<float, 1> X("X", {n});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) {
+    return lt::cast<i8>(lt::clip(lt::round(X(i) * 300.0f - 150.0f), -127.0f, 127.0f));
+  }));
+}
+
+lt::Program brighten_u8(int n) {
+  lt::Input<u8, 1> X("X", {n});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) {
+    return lt::cast<u8>(lt::min(lt::cast<std::uint16_t>(X(i)) + 60, 255));
+  }));
+}
+
+lt::Program row_sums_bf16(int m, int n) {
+  lt::Input<lt::bf16, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  return lt::program_of(
+      lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(lt::cast<float>(X(i, r)), r); }));
+}
+
+lt::Program row_sums_u8(int m, int n) {
+  lt::Input<u8, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  return lt::program_of(
+      lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(lt::cast<int>(X(i, r)), r); }));
+}
+
+lt::Program table_of_bytes(int n) {
+  lt::Input<u8, 1> X("X", {n}), T("T", {256});
+  return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) { return T(lt::cast<i64>(X(i))); }));
+}
+
 }  // namespace
 
 PlainPrograms narrow_programs() {
-  const Size pixels = between(10000, 200000), side = between(40, 400);
+  const Size pixels = between(100000, 400000), side = between(200, 500);
   return {
-      {"threshold u8", threshold, loops::threshold, {{100000}, {pixels}}},
+      {"threshold u8", threshold, loops::threshold, {{400000}, {pixels}}},
       {"alpha blend u8", alpha_blend, loops::alpha_blend, {{100000}, {pixels}}},
       {"gray u8", gray, loops::gray, {{100000}, {pixels}}},
-      {"blur 3x3 u8", blur_u8, loops::blur_u8, {{256, 256}, {side, side}}},
-      {"dot i8", dot_i8, loops::dot_i8, {{65536}, {pixels}}},
+      {"blur 3x3 u8", blur_u8, loops::blur_u8, {{512, 512}, {side, side}}},
+      {"dot i8", dot_i8, loops::dot_i8, {{131072}, {pixels}}},
       {"A B u8 i8",
        product_u8_i8,
        loops::product_u8_i8,
-       {{64, 128, 128}, {between(20, 100), between(20, 100), between(20, 100)}}},
+       {{64, 128, 128}, {128, 256, 512}, {between(40, 100), between(40, 100), between(40, 100)}}},
       {"row sums i32", row_sums_i32, loops::row_sums_i32, {{256, 500}, {side, side}}},
       {"column sums i64", column_sums_i64, loops::column_sums_i64, {{300, 300}, {side, side}}},
-      {"axpy f64", axpy_f64, loops::axpy_f64, {{20000}, {between(3000, 40000)}}},
+      {"axpy f64", axpy_f64, loops::axpy_f64, {{40000}, {between(20000, 60000)}}},
       {"A B bf16",
        product_bf16,
        loops::product_bf16,
-       {{64, 64, 128}, {between(20, 100), between(20, 100), between(20, 100)}}},
+       {{64, 64, 128}, {between(40, 100), between(40, 100), between(40, 100)}}},
+      {"normalize u8 to planes",
+       normalize_u8,
+       loops::normalize_u8,
+       {{50000}, {between(30000, 100000)}}},
+      {"quantize f32 to i8", quantize, loops::quantize, {{100000}, {pixels}}},
+      {"brighten u8", brighten_u8, loops::brighten_u8, {{200000}, {pixels}}},
+      {"row sums bf16", row_sums_bf16, loops::row_sums_bf16, {{256, 500}, {side, side}}},
+      {"row sums u8", row_sums_u8, loops::row_sums_u8, {{512, 500}, {side, side}}},
   };
 }
 
 PlainPrograms gather_programs() {
-  const Size rows = between(500, 3000), side = between(20, 200);
+  const Size rows = between(500, 3000), side = between(60, 250);
   return {
       {"gather of rows",
        gather_rows,
        loops::gather_rows,
-       {{2000, 64, 500}, {rows, between(10, 200), 400}},
+       {{2000, 64, 1000}, {1000, 256, 1000}, {rows, between(30, 200), 1000}},
        {.positions_in = 0}},
       {"embedding bag",
        embedding_bag,
        loops::embedding_bag,
-       {{2000, 64, 100, 10}, {rows, between(10, 200), 100, between(4, 20)}},
+       {{2000, 64, 200, 10}, {rows, between(30, 200), 200, between(8, 20)}},
        {.positions_in = 0}},
       {"table lookup",
        table_lookup,
@@ -186,6 +235,10 @@ PlainPrograms gather_programs() {
        loops::resize_bilinear,
        {{64, 64, 3}, {32, 32, 32}, {side, side, 1}}},
       {"resize nearest", resize_nearest, loops::resize_nearest, {{128, 128}, {side, side}}},
+      {"table of bytes u8",
+       table_of_bytes,
+       loops::table_of_bytes,
+       {{20000}, {between(10000, 60000)}}},
   };
 }
 

@@ -126,15 +126,54 @@ lt::Program position_of_largest(int n) {
   return lt::program_of(best.get<1>());
 }
 
+lt::Program first_above(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  return lt::program_of(lt::compute(
+      "Y", {m}, [&](lt::Var i) { return lt::reduce_min(lt::select(X(i, r) > 0.99f, r, n), r); }));
+}
+
+lt::Program column_argmin_of_two(int m, int n) {
+  lt::Input<float, 2> A("A", {m, n}), B("B", {m, n});
+  lt::Reduce r("r", m);
+  auto best = lt::compute("best", {n},
+                          [&](lt::Var j) { return lt::argmin(lt::abs(A(r, j) - B(r, j)), r); });
+  return lt::program_of(best.get<1>());
+}
+
+lt::Program sliding_maxima(int n, int p) {
+  lt::Input<float, 1> X("X", {n + p - 1});
+  lt::Reduce b("b", p);
+  return lt::program_of(
+      lt::compute("Y", {n}, [&](lt::Var j) { return lt::reduce_max(X(j + b), b); }));
+}
+
+lt::Program erosion(int h, int w) {
+  lt::Input<std::uint8_t, 2> X("X", {h + 2, w + 2});
+  lt::Reduce a("a", 3), b("b", 3);
+  return lt::program_of(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+    return lt::reduce_min(X(i + a, j + b), {a, b});
+  }));
+}
+
+// 3 x 3, every second pixel, images NCHW.
+lt::Program max_pool_nchw(int c, int h, int w) {
+  lt::Input<float, 3> X("X", {c, 2 * h + 1, 2 * w + 1});
+  lt::Reduce a("a", 3), b("b", 3);
+  return lt::program_of(lt::compute("Y", {c, h, w}, [&](lt::Var k, lt::Var i, lt::Var j) {
+    return lt::reduce_max(X(k, 2 * i + a, 2 * j + b), {a, b});
+  }));
+}
+
 }  // namespace
 
 PlainPrograms window_programs() {
-  const Size side = between(40, 400);
+  const Size side = between(150, 400);
   return {
       {"max pool NHWC",
        max_pool,
        loops::max_pool,
-       {{28, 28, 64}, {between(8, 40), between(8, 40), between(8, 80)}}},
+       {{28, 28, 64}, {between(16, 40), between(16, 40), between(8, 80)}}},
       {"average pool 3x3 NCHW",
        average_pool,
        loops::average_pool,
@@ -142,7 +181,7 @@ PlainPrograms window_programs() {
       {"moving average",
        moving_average,
        loops::moving_average,
-       {{10000, 9}, {between(2000, 30000), between(3, 20)}}},
+       {{20000, 9}, {between(10000, 30000), between(3, 20)}}},
       {"blur 3x3", blur, loops::blur, {{256, 256}, {side, side}}},
       {"blur in two", blur_in_two, loops::blur_in_two, {{256, 256}, {side, side}}},
       {"sobel", sobel, loops::sobel, {{256, 256}, {side, side}}},
@@ -150,12 +189,21 @@ PlainPrograms window_programs() {
       {"jacobi 3-D",
        jacobi_3d,
        loops::jacobi_3d,
-       {{32, 32, 32}, {between(10, 50), between(10, 50), between(10, 50)}}},
+       {{32, 32, 32}, {between(20, 50), between(20, 50), between(20, 50)}}},
+      {"max pool 3x3 NCHW",
+       max_pool_nchw,
+       loops::max_pool_nchw,
+       {{32, 14, 14}, {between(16, 64), between(8, 30), between(8, 30)}}},
+      {"sliding maxima",
+       sliding_maxima,
+       loops::sliding_maxima,
+       {{20000, 5}, {between(10000, 30000), between(3, 20)}}},
+      {"erosion 3x3 u8", erosion, loops::erosion, {{512, 512}, {side, side}}},
   };
 }
 
 PlainPrograms search_programs() {
-  const Shape some = {between(50, 500), between(20, 1100)};
+  const Shape some = {between(150, 500), between(100, 1100)};
   return {
       {"row argmax", row_argmax, loops::row_argmax, {{500, 1003}, {2000, 10}, some}},
       {"column argmax", column_argmax, loops::column_argmax, {{500, 200}, some}},
@@ -168,7 +216,12 @@ PlainPrograms search_programs() {
       {"position of largest",
        position_of_largest,
        loops::position_of_largest,
-       {{20000}, {between(2000, 100000)}}},
+       {{20000}, {between(10000, 100000)}}},
+      {"first above", first_above, loops::first_above, {{256, 500}, some}},
+      {"row of least distance",
+       column_argmin_of_two,
+       loops::column_argmin_of_two,
+       {{300, 200}, some}},
   };
 }
 

@@ -127,4 +127,27 @@ void conv_transposed(const float* x, const float* k, float* y, int h, int w, int
         }
 }
 
+void conv_padded(const float* x, const float* k, float* y, int h, int w, int c, int f) {
+  std::fill(y, y + h * w * f, 0.0f);
+  for (int i = 0; i < h; ++i)
+    for (int j = 0; j < w; ++j)
+      for (int a = std::max(0, 1 - i); a < std::min(3, h + 1 - i); ++a)
+        for (int b = std::max(0, 1 - j); b < std::min(3, w + 1 - j); ++b)
+          add_channels(x + ((i + a - 1) * w + j + b - 1) * c, k + (a * 3 + b) * c * f,
+                       y + (i * w + j) * f, c, f);
+}
+
+void conv_blocked(const float* x, const float* k, float* y, int c, int f, int h, int w) {
+  std::fill(y, y + f * h * w * 16, 0.0f);
+  for (int o = 0; o < f; ++o)
+    for (int block = 0; block < c; ++block)
+      for (int i = 0; i < h; ++i)
+        for (int j = 0; j < w; ++j)
+          for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+              add_channels(x + ((block * (h + 2) + i + a) * (w + 2) + j + b) * 16,
+                           k + (((o * c + block) * 3 + a) * 3 + b) * 256,
+                           y + ((o * h + i) * w + j) * 16, 16, 16);
+}
+
 }  // namespace bench::loops

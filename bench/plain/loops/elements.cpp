@@ -109,4 +109,64 @@ void length(const float* __restrict a, const float* __restrict b, float* __restr
   for (int i = 0; i < n; ++i) y[i] = std::sqrt(a[i] * a[i] + b[i] * b[i]);
 }
 
+void seam_costs(const float* __restrict x, float* __restrict y, int m, int n) {
+  const int s = n + 2;
+  std::copy(x, x + s, y);
+  for (int t = 1; t < m; ++t) {
+    const float* last = y + (t - 1) * s;
+    const float* __restrict here = x + t * s;
+    float* __restrict to = y + t * s;
+    to[0] = last[0] + here[0];
+    for (int j = 1; j <= n; ++j)
+      to[j] = here[j] + std::min(std::min(last[j - 1], last[j]), last[j + 1]);
+    to[n + 1] = last[n + 1] + here[n + 1];
+  }
+}
+
+namespace {
+
+inline float sigmoid_of(float x) { return 1 / (1 + std::exp(-x)); }
+
+}  // namespace
+
+void lstm_gates(const float* __restrict gates, const float* __restrict cell, float* __restrict next,
+                float* __restrict out, int m, int n) {
+  for (int i = 0; i < m; ++i, gates += 4 * n, cell += n, next += n, out += n)
+    for (int j = 0; j < n; ++j) {
+      const float now =
+          sigmoid_of(gates[n + j]) * cell[j] + sigmoid_of(gates[j]) * std::tanh(gates[2 * n + j]);
+      next[j] = now;
+      out[j] = sigmoid_of(gates[3 * n + j]) * std::tanh(now);
+    }
+}
+
+void swiglu(const float* __restrict x, float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += 2 * n, y += n)
+    for (int j = 0; j < n; ++j) y[j] = x[j] * sigmoid_of(x[j]) * x[n + j];
+}
+
+void rotation(const float* __restrict x, const float* __restrict c, const float* __restrict s,
+              float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += 2 * n, y += 2 * n, c += n, s += n)
+    for (int j = 0; j < n; ++j) {
+      y[j] = x[j] * c[j] - x[n + j] * s[j];
+      y[n + j] = x[n + j] * c[j] + x[j] * s[j];
+    }
+}
+
+void black_scholes(const float* __restrict a, const float* __restrict k, const float* __restrict t,
+                   float* __restrict y, int n) {
+  const auto normal = [](float x) { return 0.5f + 0.5f * std::erf(x * 0.70710678f); };
+  for (int i = 0; i < n; ++i) {
+    const float stock = a[i] * 20 + 90, strike = k[i] * 20 + 90, time = t[i] + 0.25f;
+    const float spread = 0.3f * std::sqrt(time);
+    const float d = (std::log(stock / strike) + 0.065f * time) / spread;
+    y[i] = stock * normal(d) - strike * std::exp(-0.02f * time) * normal(d - spread);
+  }
+}
+
+void sine_and_cosine(const float* __restrict x, float* __restrict y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = std::sin(x[i] * 6) * std::cos(x[i] * 3);
+}
+
 }  // namespace bench::loops

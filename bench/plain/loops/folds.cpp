@@ -126,4 +126,32 @@ void channel_sums(const float* x, float* __restrict y, int n, int c, int h, int 
     for (int k = 0; k < c; ++k, x += h * w) y[k] += sum_of(x, h * w);
 }
 
+void moments(const float* a, float* sum, float* squares, int n) {
+  float s = 0, q = 0;
+  for (int k = 0; k < n; ++k) s += a[k], q += a[k] * a[k];
+  *sum = s, *squares = q;
+}
+
+void row_ranges(const float* x, float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    float least = x[0], most = x[0];
+    for (int k = 1; k < n; ++k) least = std::min(least, x[k]), most = std::max(most, x[k]);
+    y[i] = most - least;
+  }
+}
+
+void normal_columns(const float* __restrict x, float* __restrict y, int m, int n) {
+  std::vector<float> both(2 * static_cast<std::size_t>(n));
+  float* __restrict mean = both.data();
+  float* __restrict scale = mean + n;
+  const float share = 1.0f / static_cast<float>(m);
+  column_sums(x, mean, m, n);
+  for (int j = 0; j < n; ++j) mean[j] *= share;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) scale[j] += (x[i * n + j] - mean[j]) * (x[i * n + j] - mean[j]);
+  for (int j = 0; j < n; ++j) scale[j] = 1 / std::sqrt(scale[j] * share + 1e-5f);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) y[i * n + j] = (x[i * n + j] - mean[j]) * scale[j];
+}
+
 }  // namespace bench::loops

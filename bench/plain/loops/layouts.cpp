@@ -1,4 +1,6 @@
 // Layouts: the innermost loop goes along the rows that are written, whole lines at a time.
+#include <algorithm>
+
 #include "plain/loops/loops.hpp"
 
 namespace bench::loops {
@@ -63,6 +65,37 @@ void complex_product(const float* __restrict a, const float* __restrict b, float
 
 void swap_middle(const float* x, float* y, int a, int b, int c, int d) {
   permute(x, y, a, c, b, d, b * c * d, d, c * d, 1);
+}
+
+void windows_of_image(const float* x, float* y, int h, int w, int p, int c) {
+  for (int i = 0; i < h; ++i)
+    for (int j = 0; j < w; ++j)
+      for (int a = 0; a < p; ++a, y += p * c)
+        std::copy_n(x + ((i * p + a) * w + j) * p * c, p * c, y);
+}
+
+void planes_to_rgb(const u8* __restrict x, u8* __restrict y, int n) {
+  for (int i = 0; i < n; ++i)
+    for (int c = 0; c < 3; ++c) y[3 * i + c] = x[c * n + i];
+}
+
+void mirror(const float* __restrict x, float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) y[i * n + j] = x[i * n + n - 1 - j];
+}
+
+void concatenation(const float* a, const float* b, float* y, int m, int n, int k) {
+  for (int i = 0; i < m; ++i, y += n + k) {
+    std::copy_n(a + i * n, n, y);
+    std::copy_n(b + i * k, k, y + n);
+  }
+}
+
+void zeros_around(const float* x, float* y, int c, int h, int w) {
+  std::fill(y, y + c * (h + 4) * (w + 4), 0.0f);
+  for (int k = 0; k < c; ++k)
+    for (int i = 0; i < h; ++i)
+      std::copy_n(x + (k * h + i) * w, w, y + (k * (h + 4) + i + 2) * (w + 4) + 2);
 }
 
 }  // namespace bench::loops

@@ -16,6 +16,7 @@ void strided_dot(const float* a, const float* b, float* s, int n);
 void squared_norm(const float* a, float* s, int n);
 void distance(const float* a, const float* b, float* s, int n);
 void largest_magnitude(const float* a, float* s, int n);
+void moments(const float* a, float* sum, float* squares, int n);
 
 // Folds of rows, of m x n.
 void row_sums(const float* x, float* y, int m, int n);
@@ -23,12 +24,14 @@ void row_maxima(const float* x, float* y, int m, int n);
 void row_means(const float* x, float* y, int m, int n);
 void row_variances(const float* x, float* y, int m, int n);
 void row_norms(const float* x, float* y, int m, int n);
+void row_ranges(const float* x, float* y, int m, int n);
 void block_sums(const float* x, float* y, int b, int m, int n);
 
 // Folds of columns, of m x n; of images, n times h x w x c or c x h x w.
 void column_sums(const float* x, float* y, int m, int n);
 void column_maxima(const float* x, float* y, int m, int n);
 void column_variances(const float* x, float* y, int m, int n);
+void normal_columns(const float* x, float* y, int m, int n);
 void pool_nhwc(const float* x, float* y, int n, int h, int w, int c);
 void pool_nchw(const float* x, float* y, int n, int c, int h, int w);
 void channel_sums(const float* x, float* y, int n, int c, int h, int w);
@@ -48,6 +51,8 @@ void product(const T* a, const T* b, T* c, int m, int n, int k);
 void product_nt(const float* a, const float* b, float* c, int m, int n, int k);
 void product_tn(const float* a, const float* b, float* c, int m, int n, int k);
 void product_tt(const float* a, const float* b, float* c, int m, int n, int k);
+void gram(const float* a, float* c, int n, int k);
+void two_products(const float* a, const float* b, const float* c, float* d, int m, int n);
 void product_bias_relu(const float* a, const float* b, const float* bias, float* c, int m, int n,
                        int k);
 void batched_product(const float* a, const float* b, float* c, int t, int m, int n, int k);
@@ -65,6 +70,8 @@ void conv_dilated(const float* x, const float* k, float* y, int h, int w, int c,
 void conv_1d(const float* x, const float* k, float* y, int w, int c, int f, int p);
 void conv_3d(const float* x, const float* k, float* y, int d, int h, int w, int c, int f);
 void conv_transposed(const float* x, const float* k, float* y, int h, int w, int c, int f);
+void conv_padded(const float* x, const float* k, float* y, int h, int w, int c, int f);
+void conv_blocked(const float* x, const float* k, float* y, int c, int f, int h, int w);
 
 // Chains of steps along rows, of m x n.
 void softmax(const float* x, float* y, int m, int n);
@@ -73,12 +80,15 @@ void layer_norm(const float* x, const float* gain, const float* bias, float* y, 
 void rms_norm(const float* x, const float* gain, float* y, int m, int n);
 void unit_rows(const float* x, float* y, int m, int n);
 void cross_entropy(const float* x, const std::int32_t* at, float* y, int m, int n);
+void group_norm(const float* x, const float* gain, float* y, int groups, int channels, int n);
+void causal_softmax(const float* x, float* y, int n);
 
 // Attention: n queries of d numbers and as many keys and values, h heads.
 void attention(const float* q, const float* k, const float* v, float* y, int n, int d);
 void causal_attention(const float* q, const float* k, const float* v, float* y, int n, int d);
 void attention_heads(const float* q, const float* k, const float* v, float* y, int h, int n, int d);
 void one_query(const float* q, const float* k, const float* v, float* y, int h, int n, int d);
+void shared_heads(const float* q, const float* k, const float* v, float* y, int h, int n, int d);
 void scores(const float* q, const float* k, float* y, int n, int h, int d);
 
 // Windows. Results of h x w.
@@ -90,6 +100,9 @@ void blur_in_two(const float* x, float* y, int h, int w);
 void sobel(const float* x, float* y, int h, int w);
 void jacobi_2d(const float* x, float* y, int h, int w);
 void jacobi_3d(const float* x, float* y, int d, int h, int w);
+void max_pool_nchw(const float* x, float* y, int c, int h, int w);
+void sliding_maxima(const float* x, float* y, int n, int p);
+void erosion(const u8* x, u8* y, int h, int w);
 
 // Searches, of m x n.
 void row_argmax(const float* x, std::int64_t* at, int m, int n);
@@ -98,6 +111,8 @@ void nearest(const float* x, const float* points, std::int64_t* at, int m, int n
 void log_sum_exp(const float* x, float* y, int m, int n);
 void count_above(const float* x, std::int32_t* y, int m, int n);
 void position_of_largest(const float* x, std::int64_t* at, int n);
+void first_above(const float* x, std::int64_t* y, int m, int n);
+void column_argmin_of_two(const float* a, const float* b, std::int64_t* at, int m, int n);
 
 // Layouts.
 void transpose(const float* x, float* y, int m, int n);
@@ -110,6 +125,11 @@ void pixel_shuffle(const float* x, float* y, int c, int h, int w, int s);
 void rgb_to_planes(const u8* x, u8* y, int n);
 void complex_product(const float* a, const float* b, float* y, int n);
 void swap_middle(const float* x, float* y, int a, int b, int c, int d);
+void windows_of_image(const float* x, float* y, int h, int w, int p, int c);
+void planes_to_rgb(const u8* x, u8* y, int n);
+void mirror(const float* x, float* y, int m, int n);
+void concatenation(const float* a, const float* b, float* y, int m, int n, int k);
+void zeros_around(const float* x, float* y, int c, int h, int w);
 
 // Narrow and wide types.
 void threshold(const u8* x, u8* y, int n);
@@ -122,6 +142,11 @@ void row_sums_i32(const std::int32_t* x, std::int32_t* y, int m, int n);
 void column_sums_i64(const std::int64_t* x, std::int64_t* y, int m, int n);
 void axpy_f64(const double* x, const double* z, double* y, int n);
 void product_bf16(const std::uint16_t* a, const std::uint16_t* b, float* c, int m, int n, int k);
+void normalize_u8(const u8* x, const float* mean, const float* scale, float* y, int n);
+void quantize(const float* x, i8* y, int n);
+void brighten_u8(const u8* x, u8* y, int n);
+void row_sums_bf16(const std::uint16_t* x, float* y, int m, int n);
+void row_sums_u8(const u8* x, std::int32_t* y, int m, int n);
 
 // Gathers.
 void gather_rows(const std::int32_t* at, const float* t, float* y, int rows, int n, int m);
@@ -131,6 +156,7 @@ void table_lookup(const std::int32_t* at, const float* t, float* y, int size, in
 void permute_columns(const std::int32_t* at, const float* x, float* y, int n, int m);
 void resize_bilinear(const float* x, float* y, int h, int w, int c);
 void resize_nearest(const float* x, float* y, int h, int w);
+void table_of_bytes(const u8* x, const u8* t, u8* y, int n);
 
 // Recurrences, over rows or columns of m x n.
 void filter_rows(const float* x, float* y, int m, int n);
@@ -139,6 +165,7 @@ void sums_so_far_rows(const float* x, float* y, int m, int n);
 void sums_so_far_columns(const float* x, float* y, int m, int n);
 void most_so_far_rows(const float* x, float* y, int m, int n);
 void horner(const float* x, const float* c, float* y, int n, int degree);
+void seam_costs(const float* x, float* y, int m, int n);
 
 // One element after the other.
 void axpy_chain(const float* a, const float* b, const float* c, float* y, int n);
@@ -150,5 +177,10 @@ void select_chain(const float* x, float* y, int n);
 void mandelbrot(const float* a, const float* b, float* y, int n);
 void bias_relu_residual(const float* x, const float* bias, const float* r, float* y, int m, int n);
 void length(const float* a, const float* b, float* y, int n);
+void lstm_gates(const float* gates, const float* cell, float* next, float* out, int m, int n);
+void swiglu(const float* x, float* y, int m, int n);
+void rotation(const float* x, const float* c, const float* s, float* y, int m, int n);
+void black_scholes(const float* stock, const float* strike, const float* time, float* y, int n);
+void sine_and_cosine(const float* x, float* y, int n);
 
 }  // namespace bench::loops

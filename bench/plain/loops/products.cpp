@@ -1,5 +1,6 @@
 // Matrices by vectors and by matrices.
 #include <algorithm>
+#include <vector>
 
 #include "plain/loops/loops.hpp"
 
@@ -67,15 +68,26 @@ void product_tn(const float* __restrict a, const float* __restrict b, float* __r
       for (int j = 0; j < n; ++j) c[i * n + j] += a[q * m + i] * b[q * n + j];
 }
 
-// The columns of c one after the other: these are what both operands have side by side.
+// A column of the result at a time: a's rows lie along it.
 void product_tt(const float* __restrict a, const float* __restrict b, float* __restrict c, int m,
                 int n, int k) {
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      float sum = 0;
-      for (int q = 0; q < k; ++q) sum += a[q * m + i] * b[j * k + q];
-      c[i * n + j] = sum;
-    }
+  std::vector<float> sums(static_cast<std::size_t>(m));
+  float* __restrict column = sums.data();
+  for (int j = 0; j < n; ++j) {
+    std::fill(column, column + m, 0.0f);
+    for (int q = 0; q < k; ++q)
+      for (int i = 0; i < m; ++i) column[i] += a[q * m + i] * b[j * k + q];
+    for (int i = 0; i < m; ++i) c[i * n + j] = column[i];
+  }
+}
+
+void gram(const float* a, float* c, int n, int k) { product_nt(a, a, c, n, n, k); }
+
+void two_products(const float* a, const float* b, const float* c, float* d, int m, int n) {
+  std::vector<float> first(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
+  product(a, b, first.data(), m, n, n);
+  for (float& x : first) x = std::max(0.0f, x - 1);
+  product(first.data(), c, d, m, n, n);
 }
 
 void product_bias_relu(const float* a, const float* b, const float* __restrict bias,

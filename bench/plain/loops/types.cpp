@@ -131,4 +131,40 @@ void resize_nearest(const float* __restrict x, float* __restrict y, int h, int w
     for (int j = 0; j < 2 * w; ++j) y[i * 2 * w + j] = x[i / 2 * w + j / 2];
 }
 
+void normalize_u8(const u8* __restrict x, const float* __restrict mean,
+                  const float* __restrict scale, float* __restrict y, int n) {
+  for (int c = 0; c < 3; ++c)
+    for (int i = 0; i < n; ++i)
+      y[c * n + i] = (static_cast<float>(x[3 * i + c]) * (1.0f / 255) - mean[c]) * scale[c];
+}
+
+void quantize(const float* __restrict x, i8* __restrict y, int n) {
+  for (int i = 0; i < n; ++i)
+    y[i] = static_cast<i8>(std::min(std::max(std::nearbyint(x[i] * 300 - 150), -127.0f), 127.0f));
+}
+
+void brighten_u8(const u8* __restrict x, u8* __restrict y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = static_cast<u8>(std::min(x[i] + 60, 255));
+}
+
+void row_sums_bf16(const std::uint16_t* x, float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    float sum = 0;
+    for (int j = 0; j < n; ++j) sum += from_bf16(x[j]);
+    y[i] = sum;
+  }
+}
+
+void row_sums_u8(const u8* x, std::int32_t* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    int sum = 0;
+    for (int j = 0; j < n; ++j) sum += x[j];
+    y[i] = sum;
+  }
+}
+
+void table_of_bytes(const u8* __restrict x, const u8* __restrict t, u8* __restrict y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = t[x[i]];
+}
+
 }  // namespace bench::loops

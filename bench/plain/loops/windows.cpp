@@ -1,6 +1,7 @@
 // Windows over images, and searches.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "plain/loops/loops.hpp"
@@ -138,5 +139,52 @@ void count_above(const float* __restrict x, std::int32_t* __restrict y, int m, i
 }
 
 void position_of_largest(const float* x, std::int64_t* at, int n) { row_argmax(x, at, 1, n); }
+
+void first_above(const float* __restrict x, std::int64_t* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    int first = 0;
+    while (first < n && !(x[first] > 0.99f)) ++first;
+    y[i] = first;
+  }
+}
+
+void column_argmin_of_two(const float* __restrict a, const float* __restrict b,
+                          std::int64_t* __restrict at, int m, int n) {
+  std::vector<float> least(static_cast<std::size_t>(n), std::numeric_limits<float>::max());
+  float* __restrict best = least.data();
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      const float apart = std::abs(a[i * n + j] - b[i * n + j]);
+      at[j] = apart < best[j] ? i : at[j];
+      best[j] = std::min(apart, best[j]);
+    }
+}
+
+void max_pool_nchw(const float* __restrict x, float* __restrict y, int c, int h, int w) {
+  const int wide = 2 * w + 1;
+  for (int k = 0; k < c; ++k, x += (2 * h + 1) * wide)
+    for (int i = 0; i < h; ++i)
+      for (int j = 0; j < w; ++j) {
+        const float* at = x + 2 * i * wide + 2 * j;
+        float most = at[0];
+        for (int a = 0; a < 3; ++a)
+          for (int b = 0; b < 3; ++b) most = std::max(most, at[a * wide + b]);
+        *y++ = most;
+      }
+}
+
+void sliding_maxima(const float* __restrict x, float* __restrict y, int n, int p) {
+  std::copy(x, x + n, y);
+  for (int b = 1; b < p; ++b)
+    for (int j = 0; j < n; ++j) y[j] = std::max(y[j], x[j + b]);
+}
+
+void erosion(const u8* __restrict x, u8* __restrict y, int h, int w) {
+  const auto least = [](const u8* at) { return std::min(std::min(at[0], at[1]), at[2]); };
+  const int s = w + 2;
+  for (int i = 0; i < h; ++i, x += s)
+    for (int j = 0; j < w; ++j)
+      y[i * w + j] = std::min(std::min(least(x + j), least(x + s + j)), least(x + 2 * s + j));
+}
 
 }  // namespace bench::loops
