@@ -88,7 +88,7 @@ PlainRun make_run(const PlainProgram& program, const Sizes& sizes) {
   out.plan_ms = log.taken().default_schedule;
   const int positions = program.numbers.positions_in;
   const auto memory = std::make_shared<PlainMemory>(
-      described, positions < 0 ? 1000 : sizes[static_cast<std::size_t>(positions)]);
+      described, sizes, positions < 0 ? 1000 : sizes[static_cast<std::size_t>(positions)]);
   check_loops(program, *memory);
 
   Comparison& c = out.comparison;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-lt::Program softmax(int m, int n) {
+template <class N>
+lt::Program softmax(N m, N n) {
   lt::Input<float, 2> X("X", {m, n});
   lt::Reduce r("r", n), q("q", n);
   auto top = lt::compute("top", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
@@ -160,7 +161,7 @@ lt::Program causal_softmax(int n) {
 PlainPrograms row_chain_programs() {
   const Shape some = {between(60, 200), between(100, 700)};
   return {
-      {"softmax", softmax, loops::softmax, {{128, 1024}, {1000, 10}, some}},
+      {"softmax", softmax<int>, loops::softmax, {{128, 1024}, {1000, 10}, some}},
       {"log-softmax", log_softmax, loops::log_softmax, {{128, 512}, some}},
       {"layer norm", layer_norm, loops::layer_norm, {{128, 768}, some}},
       {"RMS norm", rms_norm, loops::rms_norm, {{128, 768}, some}},
@@ -175,6 +176,7 @@ PlainPrograms row_chain_programs() {
        loops::group_norm,
        {{16, 8, 196}, {between(8, 32), between(4, 16), between(49, 400)}}},
       {"causal softmax", causal_softmax, loops::causal_softmax, {{256}, {between(100, 400)}}},
+      {"softmax of any size", softmax<lt::Dim>, loops::softmax, {{128, 512}, some}},
   };
 }
 

@@ -60,7 +60,8 @@ lt::Program horner(int n, int degree) {
   });
 }
 
-lt::Program axpy_chain(int n) {
+template <class N>
+lt::Program axpy_chain(N n) {
   lt::Input<float, 1> A("A", {n}), B("B", {n}), C("C", {n});
   auto total = lt::compute("total", {n}, [&](lt::Var i) { return 2 * A(i) + B(i); });
   auto times = lt::compute("times", {n}, [&](lt::Var i) { return total(i) * C(i) - A(i); });
@@ -77,7 +78,8 @@ lt::Program polynomial(int n) {
   }));
 }
 
-lt::Program sigmoid(int n) {
+template <class N>
+lt::Program sigmoid(N n) {
   lt::Input<float, 1> X("X", {n});
   return lt::program_of(
       lt::compute("Y", {n}, [&](lt::Var i) { return lt::sigmoid(4 * X(i) - 2); }));
@@ -118,7 +120,8 @@ lt::Program mandelbrot(int n) {
   }));
 }
 
-lt::Program bias_relu_residual(int m, int n) {
+template <class N>
+lt::Program bias_relu_residual(N m, N n) {
   lt::Input<float, 2> X("X", {m, n}), R("R", {m, n});
   lt::Input<float, 1> bias("bias", {n});
   return lt::program_of(lt::compute(
@@ -219,15 +222,15 @@ PlainPrograms recurrence_programs() {
 PlainPrograms elementwise_programs() {
   const Size some = between(20000, 100000);
   return {
-      {"axpy chain", axpy_chain, loops::axpy_chain, {{20000}, {3000000}, {some}}},
+      {"axpy chain", axpy_chain<int>, loops::axpy_chain, {{20000}, {3000000}, {some}}},
       {"polynomial", polynomial, loops::polynomial, {{20000}, {some}}},
-      {"sigmoid", sigmoid, loops::sigmoid, {{20000}, {some}}},
+      {"sigmoid", sigmoid<int>, loops::sigmoid, {{20000}, {some}}},
       {"gelu", gelu, loops::gelu, {{20000}, {some}}},
       {"exp and log", exp_chain, loops::exp_chain, {{20000}, {some}}},
       {"selects", select_chain, loops::select_chain, {{20000}, {some}}},
       {"mandelbrot of 8 steps", mandelbrot, loops::mandelbrot, {{20000}, {some}}},
       {"bias, relu, residual",
-       bias_relu_residual,
+       bias_relu_residual<int>,
        loops::bias_relu_residual,
        {{128, 512}, {between(150, 300), between(150, 300)}}},
       {"lengths", length, loops::length, {{20000}, {some}}},
@@ -242,6 +245,12 @@ PlainPrograms elementwise_programs() {
        {{256, 32}, {between(100, 500), between(16, 128)}}},
       {"Black-Scholes", black_scholes, loops::black_scholes, {{10000}, {some}}, {.bound = 1e-4}},
       {"sine and cosine", sine_and_cosine, loops::sine_and_cosine, {{20000}, {some}}},
+      {"axpy chain of any size", axpy_chain<lt::Dim>, loops::axpy_chain, {{20000}, {some}}},
+      {"sigmoid of any size", sigmoid<lt::Dim>, loops::sigmoid, {{20000}, {some}}},
+      {"bias, relu, residual of any size",
+       bias_relu_residual<lt::Dim>,
+       loops::bias_relu_residual,
+       {{128, 500}, {between(150, 300), between(150, 300)}}},
   };
 }
 

@@ -6,8 +6,8 @@
 namespace bench {
 namespace {
 
-template <class T>
-lt::Program dot(int n) {
+template <class T, class N>
+lt::Program dot(N n) {
   lt::Input<T, 1> A("A", {n}), B("B", {n});
   lt::Reduce r("r", n);
   return lt::program_of(lt::compute("S", {}, [&] { return lt::sum(A(r) * B(r), r); }));
@@ -44,13 +44,15 @@ lt::Program largest_magnitude(int n) {
       lt::compute("S", {}, [&] { return lt::reduce_max(lt::abs(A(r) - 0.5f), r); }));
 }
 
-lt::Program row_sums(int m, int n) {
+template <class N>
+lt::Program row_sums(N m, N n) {
   lt::Input<float, 2> X("X", {m, n});
   lt::Reduce r("r", n);
   return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(X(i, r), r); }));
 }
 
-lt::Program row_maxima(int m, int n) {
+template <class N>
+lt::Program row_maxima(N m, N n) {
   lt::Input<float, 2> X("X", {m, n});
   lt::Reduce r("r", n);
   return lt::program_of(
@@ -92,7 +94,8 @@ lt::Program block_sums(int b, int m, int n) {
   }));
 }
 
-lt::Program column_sums(int m, int n) {
+template <class N>
+lt::Program column_sums(N m, N n) {
   lt::Input<float, 2> X("X", {m, n});
   lt::Reduce r("r", m);
   return lt::program_of(lt::compute("Y", {n}, [&](lt::Var j) { return lt::sum(X(r, j), r); }));
@@ -187,9 +190,9 @@ lt::Program normal_columns(int m, int n) {
 
 PlainPrograms dot_programs() {
   return {
-      {"dot", dot<float>, loops::dot<float>, {{200000}, {40099}, {between(50000, 300000)}}},
+      {"dot", dot<float, int>, loops::dot<float>, {{200000}, {40099}, {between(50000, 300000)}}},
       {"dot of extent 1", dot_of_one, loops::dot<float>, {{65536}, {between(50000, 200000)}}},
-      {"dot f64", dot<double>, loops::dot<double>, {{50000}, {between(30000, 100000)}}},
+      {"dot f64", dot<double, int>, loops::dot<double>, {{50000}, {between(30000, 100000)}}},
       {"dot of every second", strided_dot, loops::strided_dot, {{50000}, {between(40000, 100000)}}},
       {"squared norm", squared_norm, loops::squared_norm, {{200000}, {between(100000, 300000)}}},
       {"sum of distances", distance, loops::distance, {{80000}, {between(60000, 200000)}}},
@@ -198,14 +201,18 @@ PlainPrograms dot_programs() {
        loops::largest_magnitude,
        {{100000}, {between(80000, 200000)}}},
       {"sums and sums of squares", moments, loops::moments, {{100000}, {between(30000, 200000)}}},
+      {"dot of any size",
+       dot<float, lt::Dim>,
+       loops::dot<float>,
+       {{100000}, {between(50000, 300000)}}},
   };
 }
 
 PlainPrograms row_fold_programs() {
   const Shape some = {between(200, 500), between(250, 1100)};
   return {
-      {"row sums", row_sums, loops::row_sums, {{500, 1003}, {1000, 1000}, {4000, 12}, some}},
-      {"row maxima", row_maxima, loops::row_maxima, {{500, 1003}, {2000, 33}, some}},
+      {"row sums", row_sums<int>, loops::row_sums, {{500, 1003}, {1000, 1000}, {4000, 12}, some}},
+      {"row maxima", row_maxima<int>, loops::row_maxima, {{500, 1003}, {2000, 33}, some}},
       {"row means", row_means, loops::row_means, {{512, 512}, some}},
       {"row variances", row_variances, loops::row_variances, {{256, 512}, {1000, 30}, some}},
       {"row norms", row_norms, loops::row_norms, {{3000, 64}, some}},
@@ -215,13 +222,15 @@ PlainPrograms row_fold_programs() {
        {{1000, 16, 16}, {between(200, 500), between(10, 30), between(20, 60)}}},
       {"row variances by Welford", row_welford, loops::row_variances, {{256, 512}, some}},
       {"row ranges", row_ranges, loops::row_ranges, {{500, 200}, some}},
+      {"row sums of any size", row_sums<lt::Dim>, loops::row_sums, {{500, 300}, some}},
+      {"row maxima of any size", row_maxima<lt::Dim>, loops::row_maxima, {{500, 300}, some}},
   };
 }
 
 PlainPrograms column_fold_programs() {
   const Shape some = {between(200, 500), between(250, 1100)};
   return {
-      {"column sums", column_sums, loops::column_sums, {{1000, 1000}, {5000, 20}, some}},
+      {"column sums", column_sums<int>, loops::column_sums, {{1000, 1000}, {5000, 20}, some}},
       {"column maxima", column_maxima, loops::column_maxima, {{500, 500}, some}},
       {"column variances", column_variances, loops::column_variances, {{512, 256}, some}},
       {"average pool NHWC",
@@ -237,6 +246,7 @@ PlainPrograms column_fold_programs() {
        loops::channel_sums,
        {{16, 64, 14, 14}, {8, between(32, 100), between(10, 30), between(10, 30)}}},
       {"normal columns", normal_columns, loops::normal_columns, {{512, 256}, some}},
+      {"column sums of any size", column_sums<lt::Dim>, loops::column_sums, {{500, 300}, some}},
   };
 }
 

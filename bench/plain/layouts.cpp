@@ -6,8 +6,8 @@
 namespace bench {
 namespace {
 
-template <class T>
-lt::Program transpose(int m, int n) {
+template <class T, class N>
+lt::Program transpose(N m, N n) {
   lt::Input<T, 2> X("X", {m, n});
   return lt::program_of(lt::compute("Y", {n, m}, [&](lt::Var i, lt::Var j) { return X(j, i); }));
 }
@@ -107,8 +107,8 @@ PlainPrograms layout_programs() {
   const Shape some = {between(150, 400), between(150, 400)};
   const Size few = between(20, 64);
   return {
-      {"transpose", transpose<float>, loops::transpose, {{256, 256}, {1000, 300}, some}},
-      {"transpose u8", transpose<std::uint8_t>, loops::transpose_u8, {{512, 512}, some}},
+      {"transpose", transpose<float, int>, loops::transpose, {{256, 256}, {1000, 300}, some}},
+      {"transpose u8", transpose<std::uint8_t, int>, loops::transpose_u8, {{512, 512}, some}},
       {"transpose of outer axes",
        transpose_outer,
        loops::transpose_outer,
@@ -149,6 +149,7 @@ PlainPrograms layout_programs() {
        zeros_around,
        loops::zeros_around,
        {{32, 56, 56}, {few, between(20, 100), between(20, 100)}}},
+      {"transpose of any size", transpose<float, lt::Dim>, loops::transpose, {{256, 200}, some}},
   };
 }
 

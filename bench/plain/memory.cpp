@@ -6,6 +6,7 @@
 
 #ifdef BENCH_HAS_LATHE_HEADER
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/visit.hpp>
 
 namespace bench {
 
@@ -58,6 +59,15 @@ double number(lt::DType dtype, const void* from, std::int64_t k) {
   });
 }
 
+lt::Substitution values_of_dims(const lt::Program& program, const Sizes& sizes) {
+  lt::Substitution values;
+  for (const lt::DimRef& dim : program->dims)
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+      if (dim->var->name == PlainProgram::dim_name(k))
+        values.push_back({dim->var, lt::make_int(lt::kIndex, sizes[k])});
+  return values;
+}
+
 /// What sums of thousands of terms in another order, and functions of a few ulp, may differ by.
 double default_bound(lt::DType dtype) {
   if (dtype.is_int()) return 0;
@@ -74,10 +84,13 @@ Array::Array(std::size_t bytes, std::size_t number) {
   offset_ = skipped - past;
 }
 
-PlainMemory::PlainMemory(const lt::Program& program, std::int64_t positions_below) {
+PlainMemory::PlainMemory(const lt::Program& program, const Sizes& sizes,
+                         std::int64_t positions_below) {
+  const lt::Substitution dims = values_of_dims(program, sizes);
   for (const auto& param : program->params) {
     Param p{param.name(), param.dtype(), param.access == lt::Access::in, 1, {}, {}};
-    for (const auto& e : param.buffer->shape) p.extents.push_back(lt::const_int(e).value());
+    for (const auto& e : param.buffer->shape)
+      p.extents.push_back(lt::const_int(lt::substitute(e, dims)).value());
     p.strides.resize(p.extents.size());
     for (std::size_t d = p.extents.size(); d-- > 0; p.count *= p.extents[d]) p.strides[d] = p.count;
     params_.push_back(std::move(p));

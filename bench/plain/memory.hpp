@@ -18,11 +18,13 @@ class Array {
   std::size_t offset_;
 };
 
-/// Arguments of a program that has no Dims. Inputs hold numbers from 0 to less than 1, and integers
+/// Arguments of a program. Inputs hold numbers from 0 to less than 1, and integers
 /// of all sizes; Lathe and the loops share them, and write to places of their own.
 class PlainMemory {
  public:
-  PlainMemory(const lt::Program& program, std::int64_t positions_below);
+  PlainMemory(const lt::Program& program, const Sizes& sizes, std::int64_t positions_below);
+  PlainMemory(const PlainMemory&) = delete;
+  PlainMemory& operator=(const PlainMemory&) = delete;
 
   const std::vector<lt::CallArg>& lathe() const { return calls_; }
   const Pointers& loops() const { return want_; }

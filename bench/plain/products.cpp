@@ -6,8 +6,8 @@
 namespace bench {
 namespace {
 
-template <class T>
-lt::Program matrix_vector(int m, int n) {
+template <class T, class N>
+lt::Program matrix_vector(N m, N n) {
   lt::Input<T, 2> A("A", {m, n});
   lt::Input<T, 1> X("X", {n});
   lt::Reduce r("r", n);
@@ -54,8 +54,8 @@ lt::Program bilinear_form(int m, int n) {
   }));
 }
 
-template <class T>
-lt::Program product(int m, int n, int k) {
+template <class T, class N>
+lt::Program product(N m, N n, N k) {
   lt::Input<T, 2> A("A", {m, k}), B("B", {k, n});
   lt::Reduce r("r", k);
   return lt::program_of(lt::compute(
@@ -132,12 +132,15 @@ lt::Program two_products(int m, int n) {
 PlainPrograms matrix_vector_programs() {
   const Shape some = {between(250, 700), between(250, 700)};
   return {
-      {"A x", matrix_vector<float>, loops::matrix_vector<float>, {{512, 512}, {1500, 900}, some}},
+      {"A x",
+       matrix_vector<float, int>,
+       loops::matrix_vector<float>,
+       {{512, 512}, {1500, 900}, some}},
       {"A x of short rows",
-       matrix_vector<float>,
+       matrix_vector<float, int>,
        loops::matrix_vector<float>,
        {{4000, 16}, {between(2000, 5000), between(5, 40)}}},
-      {"A x f64", matrix_vector<double>, loops::matrix_vector<double>, {{300, 300}, some}},
+      {"A x f64", matrix_vector<double, int>, loops::matrix_vector<double>, {{300, 300}, some}},
       {"A' x", transposed_vector, loops::transposed_vector, {{512, 512}, {2000, 50}, some}},
       {"x y'", outer_product, loops::outer_product, {{256, 256}, some}},
       {"2 A x + b", matrix_vector_added, loops::matrix_vector_added, {{256, 1024}, some}},
@@ -146,6 +149,10 @@ PlainPrograms matrix_vector_programs() {
        loops::batched_vector,
        {{32, 64, 64}, {between(20, 60), between(30, 100), between(30, 100)}}},
       {"x' A y", bilinear_form, loops::bilinear_form, {{300, 400}, some}},
+      {"A x of any size",
+       matrix_vector<float, lt::Dim>,
+       loops::matrix_vector<float>,
+       {{400, 400}, some}},
   };
 }
 
@@ -153,10 +160,10 @@ PlainPrograms product_programs() {
   const Shape some = {between(40, 160), between(40, 160), between(40, 160)};
   return {
       {"A B",
-       product<float>,
+       product<float, int>,
        loops::product<float>,
        {{128, 128, 128}, {256, 256, 256}, {4, 512, 512}, some}},
-      {"A B f64", product<double>, loops::product<double>, {{96, 96, 96}, some}},
+      {"A B f64", product<double, int>, loops::product<double>, {{96, 96, 96}, some}},
       {"A B'", product_nt, loops::product_nt, {{128, 128, 128}, some}},
       {"A' B", product_tn, loops::product_tn, {{128, 128, 128}, some}},
       {"A' B'", product_tt, loops::product_tt, {{64, 64, 64}, some}},
@@ -174,6 +181,7 @@ PlainPrograms product_programs() {
        two_products,
        loops::two_products,
        {{64, 128}, {between(30, 100), between(50, 160)}}},
+      {"A B of any size", product<float, lt::Dim>, loops::product<float>, {{128, 128, 128}, some}},
   };
 }
 

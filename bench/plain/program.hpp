@@ -36,7 +36,7 @@ struct Numbers {
 };
 
 /// The program takes its inputs in the order of their first use, then its results. The loops take
-/// pointers in this order, then the sizes.
+/// pointers in this order, then the sizes. A program of lt::Dims learns its sizes in each call.
 struct PlainProgram {
   std::string name;
   std::function<lt::Program(const Sizes&)> describe;
@@ -44,6 +44,9 @@ struct PlainProgram {
   std::vector<Shape> shapes;
   Numbers numbers;
   std::vector<lt::DType> types;  ///< of what the loops' pointers point to
+
+  /// Of the Dim that stands for a size.
+  static std::string dim_name(std::size_t size) { return "size" + std::to_string(size); }
 
   template <class... S, class... L>
   PlainProgram(std::string its_name, lt::Program (*its_program)(S...), void (*its_loops)(L...),
@@ -65,9 +68,16 @@ struct PlainProgram {
   template <class L>
   static constexpr lt::DType pointee = lt::dtype_of<std::remove_cv_t<std::remove_pointer_t<L>>>;
 
+  template <class S>
+  static S size_as(const Sizes& n, std::size_t k) {
+    if constexpr (std::is_same_v<S, int>)
+      return n[k];
+    else
+      return S(dim_name(k));
+  }
   template <class... S, std::size_t... K>
   static lt::Program with_sizes(lt::Program (*f)(S...), const Sizes& n, std::index_sequence<K...>) {
-    return f(n[K]...);
+    return f(size_as<S>(n, K)...);
   }
   template <class L>
   static L argument(const Pointers& at, const Sizes& n, std::size_t k) {

@@ -34,7 +34,8 @@ lt::Program moving_average(int n, int p) {
   return lt::program_of(lt::compute("Y", {n}, [&](lt::Var j) { return total(j) * (1.0f / p); }));
 }
 
-lt::Program blur(int h, int w) {
+template <class N>
+lt::Program blur(N h, N w) {
   lt::Input<float, 2> X("X", {h + 2, w + 2});
   return lt::program_of(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
     const auto row = [&](int a) { return X(i + a, j) + 2 * X(i + a, j + 1) + X(i + a, j + 2); };
@@ -165,6 +166,21 @@ lt::Program max_pool_nchw(int c, int h, int w) {
   }));
 }
 
+lt::Program largest_two(int m, int n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n);
+  using Pair = std::tuple<lt::Expr<float>, lt::Expr<float>>;
+  auto two = lt::reducer("two", Pair{0.0f, 0.0f},
+                         [](const Pair& a, const Pair& b) {
+                           const auto& [a0, a1] = a;
+                           const auto& [b0, b1] = b;
+                           return Pair{lt::max(a0, b0), lt::max(lt::min(a0, b0), lt::max(a1, b1))};
+                         },
+                         {.associative = true, .commutative = true});
+  auto best = lt::compute("best", {m}, [&](lt::Var i) { return two(Pair{X(i, r), 0.0f}, r); });
+  return lt::program_of(best);
+}
+
 }  // namespace
 
 PlainPrograms window_programs() {
@@ -182,7 +198,7 @@ PlainPrograms window_programs() {
        moving_average,
        loops::moving_average,
        {{20000, 9}, {between(10000, 30000), between(3, 20)}}},
-      {"blur 3x3", blur, loops::blur, {{256, 256}, {side, side}}},
+      {"blur 3x3", blur<int>, loops::blur, {{256, 256}, {side, side}}},
       {"blur in two", blur_in_two, loops::blur_in_two, {{256, 256}, {side, side}}},
       {"sobel", sobel, loops::sobel, {{256, 256}, {side, side}}},
       {"jacobi 2-D", jacobi_2d, loops::jacobi_2d, {{256, 256}, {1000, 1000}, {side, side}}},
@@ -199,6 +215,7 @@ PlainPrograms window_programs() {
        loops::sliding_maxima,
        {{20000, 5}, {between(10000, 30000), between(3, 20)}}},
       {"erosion 3x3 u8", erosion, loops::erosion, {{512, 512}, {side, side}}},
+      {"blur 3x3 of any size", blur<lt::Dim>, loops::blur, {{256, 256}, {side, side}}},
   };
 }
 
@@ -222,6 +239,7 @@ PlainPrograms search_programs() {
        column_argmin_of_two,
        loops::column_argmin_of_two,
        {{300, 200}, some}},
+      {"largest two", largest_two, loops::largest_two, {{256, 500}, some}},
   };
 }
 

@@ -47684,9 +47684,15 @@ class ClipLoops : public Mutator {
 }  // namespace detail
 
 LATHE_DECL Program simplify_program(const Program& program) {
-  Stmt body =
-      program->stage == Stage::blocks ? program->body : detail::DropUnitLoops().stmt(program->body);
-  return program.with(simplify(body, Facts(program)));
+  if (program->stage == Stage::blocks) return program.with(simplify(program->body, Facts(program)));
+  const auto simplified = [&](const Stmt& body) {
+    return simplify(detail::DropUnitLoops().stmt(body), Facts(program));
+  };
+  Stmt body = simplified(program->body);
+  if (program->stage != Stage::loops) return program.with(body);
+  // What is left of a border tile is known once its guards are.
+  const Stmt clipped = detail::ClipLoops().stmt(body);
+  return program.with(clipped.same_as(body) ? body : simplified(clipped));
 }
 
 }  // namespace lathe

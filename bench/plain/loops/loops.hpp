@@ -112,6 +112,7 @@ void log_sum_exp(const float* x, float* y, int m, int n);
 void count_above(const float* x, std::int32_t* y, int m, int n);
 void position_of_largest(const float* x, std::int64_t* at, int n);
 void first_above(const float* x, std::int64_t* y, int m, int n);
+void largest_two(const float* x, float* first, float* second, int m, int n);
 void column_argmin_of_two(const float* a, const float* b, std::int64_t* at, int m, int n);
 
 // Layouts.

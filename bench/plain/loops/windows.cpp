@@ -187,4 +187,16 @@ void erosion(const u8* __restrict x, u8* __restrict y, int h, int w) {
       y[i * w + j] = std::min(std::min(least(x + j), least(x + s + j)), least(x + 2 * s + j));
 }
 
+void largest_two(const float* __restrict x, float* __restrict first, float* __restrict second,
+                 int m, int n) {
+  for (int i = 0; i < m; ++i, x += n) {
+    float most = 0, next = 0;
+    for (int j = 0; j < n; ++j) {
+      next = std::max(next, std::min(most, x[j]));
+      most = std::max(most, x[j]);
+    }
+    first[i] = most, second[i] = next;
+  }
+}
+
 }  // namespace bench::loops
