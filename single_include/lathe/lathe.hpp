@@ -43323,44 +43323,37 @@ inline BodyCost body_cost(const BlockNode& block) {
   return cost;
 }
 
-// How an access moves when one iterator steps by one.
-enum class Step : std::uint8_t { none, unit, other };
+// How an access moves when one loop steps by one; `strided`: by a constant number of elements of
+// its last axis.
+enum class Step : std::uint8_t { none, unit, strided, other };
 
-inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
+struct Stride {
+  Step step = Step::none;
+  std::int64_t elements = 0;  ///< where strided
+};
+
+inline Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    if (!uses_var(indices[axis], iter)) continue;
-    auto affine = affine_of(indices[axis], {iter});
-    bool unit = affine && axis + 1 == indices.size() && affine->coef(0) == std::int64_t{1};
-    return unit ? Step::unit : Step::other;
+    if (!uses_var(indices[axis], loop)) continue;
+    auto affine = affine_of(indices[axis], {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    if (!coef || axis + 1 != indices.size()) return {Step::other, 0};
+    return {*coef == 1 ? Step::unit : Step::strided, *coef};
   }
-  return Step::none;
+  return {};
+}
+inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
+  return stride_of(indices, loop).step;
 }
 
-// The number c of an access to panels, at floordiv(iter, c) and, last, floormod(iter, c): runs of c
-// elements that lie side by side. 0 for any other.
-inline std::int64_t panel_width(const Vec<AnyExpr>& indices, const VarRef& iter) {
-  std::int64_t width = 0;
-  for (std::size_t axis = indices.size(); axis-- > 0;) {
-    if (!uses_var(indices[axis], iter)) continue;
-    const bool last = axis + 1 == indices.size();
-    const auto* n = indices[axis].as<BinaryNode>();
-    const auto* number = n && n->a.get() == iter.get() ? as_const_int(n->b) : nullptr;
-    const bool fits = number && *number > 0 && (last || *number == width) &&
-                      n->op == (last ? BinaryOp::floormod : BinaryOp::floordiv);
-    if (!fits) return 0;
-    width = *number;
-  }
-  return width;
-}
-
-// How many steps of iter lie between two elements, if one is the other moved along iter alone.
+// How many steps of a loop lie between two elements, if one is the other moved along it alone.
 inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
-                                                 const VarRef& iter) {
+                                                 const VarRef& loop) {
   std::optional<std::int64_t> steps;
   for (std::size_t axis = 0; axis < a.indices.size(); ++axis) {
     const AnyExpr apart = simplify(b.indices[axis] - a.indices[axis]);
     const std::int64_t* distance = as_const_int(apart);
-    auto affine = affine_of(a.indices[axis], {iter});
+    auto affine = affine_of(a.indices[axis], {loop});
     if (!distance || !affine || !affine->coef(0)) return std::nullopt;
     const std::int64_t coef = *affine->coef(0);
     if (coef == 0 && *distance == 0) continue;
@@ -43371,17 +43364,16 @@ inline std::optional<std::int64_t> steps_between(const AccessSite& a, const Acce
   return steps.value_or(0);
 }
 
-// Of the elements that one iteration of iter reads, the share that a neighbouring one reads too: in
-// a window that slides, or what does not depend on iter at all.
-inline double share_read_again(const BlockNode& block, const VarRef& iter) {
+// Of the elements that one iteration of a loop reads, the share that a neighbouring one reads too:
+// in a window that slides, or what does not depend on the loop at all.
+inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop) {
   constexpr std::int64_t kNear = 4;
-  auto reads = reads_of(block);
   int again = 0;
   for (const auto& read : reads) {
-    bool found = !read.indices.empty() && step_of(read.indices, iter) == Step::none;
+    bool found = !read.indices.empty() && step_of(read.indices, loop) == Step::none;
     for (const auto& other : reads) {
       if (found || other.buffer != read.buffer) continue;
-      auto steps = steps_between(read, other, iter);
+      auto steps = steps_between(read, other, loop);
       found = steps && *steps > 0 && *steps <= kNear;
     }
     again += found;
@@ -43429,6 +43421,63 @@ class DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_composites.ipp
+namespace lathe {
+namespace detail {
+
+// Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
+// linear in the parts of f, and so is what groups, panels and pixel shuffles read.
+class SplitComposites : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run(const BlockRef& block) {
+    const BlockSite at = site(block);
+    if (!at.block) return;
+    FindQuotients found;
+    found.stmt(at.block->body);
+    for (const auto& it : at.block->iters)
+      for (const auto& loop : at.loops) {
+        if (it.binding.get() != loop->var.get() || loop->loop_kind != ForKind::serial) continue;
+        const std::int64_t part = found.part_of(it);
+        if (part > 0) attempt([&] { s_.split_any(LoopRef(loop->var), {infer, part}); });
+      }
+  }
+
+ private:
+  class FindQuotients : public Visitor {
+   public:
+    void expr(const AnyExpr& e) override {
+      const auto* n = e.as<BinaryNode>();
+      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) &&
+          n->a.kind() == ExprKind::Var)
+        if (const std::int64_t* c = as_const_int(n->b)) divided_.push_back({n->a, *c});
+      descend(e);
+    }
+    // The one number that divides the iterator; 0 if there is none, or another.
+    std::int64_t part_of(const IterVar& it) const {
+      const std::int64_t* extent = as_const_int(it.extent);
+      std::int64_t part = 0;
+      for (const auto& [var, by] : divided_) {
+        if (var.get() != it.var.get()) continue;
+        if (!extent || by < 2 || by >= *extent || (part > 0 && part != by)) return 0;
+        part = by;
+      }
+      return part;
+    }
+
+   private:
+    struct Divided {
+      AnyExpr var;
+      std::int64_t by;
+    };
+    Vec<Divided> divided_;
+  };
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_nest.ipp
 namespace lathe {
 namespace detail {
@@ -43440,12 +43489,12 @@ inline constexpr std::size_t kDefaultNodes = 50000;
 // tails.
 inline constexpr std::size_t kVectorNodes = 12, kUnrolledNodes = 48;
 
-// The loops that hold one block alone.
+// The loops that hold one block alone, and what the block reads and writes over these.
 struct DefaultNest {
-  Vec<LoopRef> spatial, reduce;  ///< loops that hold only this block
-  Vec<ForRef> all;               ///< the same, as they stand
-  VarRef unit_iter;              ///< the iterator along which the output has stride 1
-  LoopRef unit;                  ///< its loop; empty if it is none of these
+  Vec<LoopRef> spatial, reduce;
+  Vec<ForRef> all;                ///< the same, as they stand
+  Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
 };
 
 // What the tiling of one nest needs to know of it.
@@ -43462,15 +43511,13 @@ class NestSteps : protected DefaultSteps {
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
     }
-    auto stores = writes_of(*at.block);
-    for (const auto& it : at.block->iters) {
-      if (stores.empty() || it.kind != IterKind::spatial ||
-          step_of(stores[0].indices, it.var) != Step::unit)
-        continue;
-      nest.unit_iter = it.var;
+    const Facts facts = facts_on(at.path);
+    nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
+    for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
+      if (!is_output(nest, read.buffer)) nest.reads.push_back(std::move(read));
+    if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
-        if (it.binding.get() == loop.var.get()) nest.unit = loop;
-    }
+        if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
     return nest;
   }
 
@@ -43492,10 +43539,18 @@ class NestSteps : protected DefaultSteps {
     return out;
   }
 
-  static bool is_output(const BlockNode& block, const Buffer& buffer) {
-    for (const auto& w : writes_of(block))
+  static bool is_output(const DefaultNest& nest, const Buffer& buffer) {
+    for (const auto& w : nest.writes)
       if (w.buffer == buffer) return true;
     return false;
+  }
+
+  // The innermost spatial loop of those that `wanted` is true of.
+  template <class F>
+  static LoopRef innermost(const DefaultNest& nest, const F& wanted) {
+    for (std::size_t k = nest.spatial.size(); k-- > 0;)
+      if (trip_of(nest, nest.spatial[k]) > 1 && wanted(nest.spatial[k])) return nest.spatial[k];
+    return {};
   }
 
   // Rows of equal height: 128 rows in tiles of at most 12 are 11 tiles of 12, the last one short
@@ -43503,6 +43558,87 @@ class NestSteps : protected DefaultSteps {
   static std::int64_t balanced(std::int64_t extent, std::int64_t most) {
     const std::int64_t count = (extent + most - 1) / most;
     return (extent + count - 1) / count;
+  }
+
+ private:
+  static Vec<AccessSite> over_loops(Vec<AccessSite> accesses, const BlockNode& block,
+                                    const Facts& facts) {
+    Substitution bound;
+    for (const auto& it : block.iters) bound.emplace_back(it.var, it.binding);
+    for (auto& access : accesses)
+      for (auto& index : access.indices) index = simplify(substitute(index, bound), facts);
+    return accesses;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_pack.ipp
+namespace lathe {
+namespace detail {
+
+// Copies of what a reduction reads again and again, in panels: as many columns as a tile has side
+// by side, all rows of one panel after the other.
+class PackPanels : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// Whether the copy of a read has its lanes along one axis of its own.
+  static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
+    return lane_axis(nest, read) < read.indices.size();
+  }
+
+  void run(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
+           std::int64_t width) {
+    const std::size_t axis = lane_axis(nest, read), rank = read.indices.size();
+    const BlockRef copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
+    s_.transform_layout(copy, panels(rank, axis, width));
+    const auto loops = s_.loops(copy);
+    const auto columns = s_.split_any(loops[axis], {infer, width});
+    const bool turned = axis + 1 < rank;
+    const LoopRef& rows = turned ? loops.back() : loops[rank > 1 ? rank - 2 : 0];
+    Vec<LoopRef> order;
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      if (k != axis && !(loops[k] == rows)) order.push_back(loops[k]);
+    if (rank == 1) {
+      s_.vectorize(columns[1]);
+      return;
+    }
+    const auto parts = s_.split_any(rows, {infer, turned ? kTurnedRows : kRows});
+    if (turned)
+      order.append({columns[0], parts[0], parts[1], columns[1]});
+    else
+      order.append({parts[0], columns[0], parts[1], columns[1]});
+    s_.reorder(order);
+    if (turned) s_.unroll(parts[1]);
+    s_.vectorize(columns[1]);
+  }
+
+ private:
+  // Reads of the original stay on few pages.
+  static constexpr std::int64_t kRows = 8, kTurnedRows = 16;
+
+  // The axis that alone names the unit loop, and steps with it; as many as there are if none does.
+  static std::size_t lane_axis(const DefaultNest& nest, const AccessSite& read) {
+    std::size_t found = read.indices.size();
+    for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
+      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
+      if (found < read.indices.size() || read.indices[axis].get() != nest.unit.var.get())
+        return read.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+
+  static LayoutMap panels(std::size_t rank, std::size_t axis, std::int64_t width) {
+    Vec<VarRef> from;
+    for (std::size_t k = 0; k < rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+    Vec<AnyExpr> to{floordiv(AnyExpr(from[axis]), AnyExpr(width))};
+    for (std::size_t k = 0; k < rank; ++k)
+      if (k != axis) to.push_back(from[k]);
+    to.push_back(floormod(AnyExpr(from[axis]), AnyExpr(width)));
+    return make_ref<LayoutMapNode>(from, to);
   }
 };
 
@@ -43519,30 +43655,21 @@ class RowSteps : protected NestSteps {
   using NestSteps::NestSteps;
 
  protected:
-  struct Rows {
-    LoopRef loop;  ///< empty: there are none
-    VarRef iter;
-  };
-
   // The innermost loop, other than the lanes', of whose reads a neighbouring iteration has more
   // than a share `least` too.
-  static Rows window_rows(const BlockNode& block, const DefaultNest& nest, double least) {
-    const auto loops = others(nest);
-    for (std::size_t k = loops.size(); k-- > 0;)
-      for (const auto& it : block.iters)
-        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
-            share_read_again(block, it.var) > least)
-          return {loops[k], it.var};
-    return {};
+  static LoopRef window_rows(const DefaultNest& nest, double least) {
+    return innermost(nest, [&](const LoopRef& loop) {
+      return !(loop == nest.unit) && share_read_again(nest.reads, loop.var) > least;
+    });
   }
 
   // `height` rows together, a vector of each in turn. Gives the loop over such groups.
-  LoopRef tile_rows(const DefaultNest& nest, const Rows& rows, std::int64_t height,
+  LoopRef tile_rows(const DefaultNest& nest, const LoopRef& rows, std::int64_t height,
                     std::int64_t lanes) {
     auto vectors = s_.split_any(nest.unit, {infer, lanes});
-    auto groups = s_.split_any(rows.loop, {infer, height});
+    auto groups = s_.split_any(rows, {infer, height});
     Vec<LoopRef> order;
-    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? groups[0] : l);
+    for (const auto& l : others(nest)) order.push_back(l == rows ? groups[0] : l);
     order.append({vectors[0], groups[1], vectors[1]});
     s_.reorder(order);
     s_.unroll(groups[1]);
@@ -43551,10 +43678,10 @@ class RowSteps : protected NestSteps {
   }
 
   // From one row to the next of a row-major view; 0: not a number, or not one axis.
-  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
+  static std::int64_t row_bytes(const AccessSite& access, const LoopRef& rows) {
     std::int64_t bytes = access.buffer->dtype.element_bytes();
     for (std::size_t axis = access.indices.size(); axis-- > 0;) {
-      if (uses_var(access.indices[axis], iter)) return bytes;
+      if (uses_var(access.indices[axis], rows.var)) return bytes;
       const auto* extent = as_const_int(access.buffer->shape[axis]);
       if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
     }
@@ -43563,9 +43690,9 @@ class RowSteps : protected NestSteps {
 
   // Whether the block writes an output of the program that is larger than the caches and that
   // nothing here reads.
-  bool goes_past_caches(const BlockNode& block) const {
+  bool goes_past_caches(const DefaultNest& nest) const {
     bool large = false;
-    for (const auto& write : writes_of(block)) {
+    for (const auto& write : nest.writes) {
       if (!readers(s_.program()->body, write.buffer).empty()) return false;
       large |= bytes_of(*write.buffer) > static_cast<double>(target_.l3_bytes) &&
                !is_private(s_.program()->body, write.buffer);
@@ -43574,12 +43701,12 @@ class RowSteps : protected NestSteps {
   }
 
   // Whether the block waits for a last cache that is far away.
-  bool past_second_caches(const BlockNode& block) const {
+  bool past_second_caches(const DefaultNest& nest) const {
     if (!target_.far_last_cache) return false;
     Vec<Buffer> buffers;
     double bytes = 0;
-    for (const auto& accesses : {reads_of(block), writes_of(block)})
-      for (const auto& access : accesses)
+    for (const auto* accesses : {&nest.reads, &nest.writes})
+      for (const auto& access : *accesses)
         if (!contains(buffers, access.buffer)) {
           buffers.push_back(access.buffer);
           bytes += bytes_of(*access.buffer);
@@ -43601,6 +43728,157 @@ class RowSteps : protected NestSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_shape.ipp
+namespace lathe {
+namespace detail {
+
+// The part of a reduction's result that stays in registers: `height` iterations of `rows` times
+// `vectors` of the unit loop.
+struct RegisterTile {
+  LoopRef rows;  ///< empty: one row
+  std::int64_t height = 1, vectors = 1;
+  double cycles = 0;  ///< a vector of terms
+};
+
+// What a vector of terms costs, by the ports that it takes: two for arithmetic and two for loads,
+// each as wide as a load (uops.info, Zen 2 and later, Skylake and later).
+class ReductionCosts : protected NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+ protected:
+  static constexpr double kPorts = 2, kLatency = 4;
+  // Of what runs beside the port that limits: both share the front end.
+  static constexpr double kBeside = 0.25;
+  // To add the lanes of one vector up, and to start and store a result.
+  static constexpr double kFoldOperations = 14;
+  // Of a load whose vectors are turned in registers, in operations a vector.
+  static constexpr double kTurn = 5;
+
+  struct Work {
+    double vectors = 0, broadcasts = 0, operations = 0;
+  };
+
+  double cycles(const Work& work, double least) const {
+    const double halves = static_cast<double>(target_.vector_bytes) / target_.load_bytes;
+    const double loads = (work.vectors * halves + work.broadcasts) / kPorts;
+    const double arithmetic = work.operations * halves / kPorts;
+    return std::max({loads, arithmetic, least}) + kBeside * std::min(loads, arithmetic);
+  }
+
+  // Loads, and operations, for one vector whose lanes lie along a loop.
+  void add_vector(Work& work, const Stride& along, std::int64_t lanes, bool turned,
+                  double times) const {
+    constexpr std::int64_t kDense = 8;  // strides of which every element may be used (Deinterleave)
+    if (along.step == Step::none) {
+      work.broadcasts += times;
+    } else if (along.step == Step::unit) {
+      work.vectors += times;
+    } else if (turned) {
+      work.vectors += times, work.operations += kTurn * times;
+    } else if (along.step == Step::strided && std::abs(along.elements) <= kDense) {
+      const double stride = static_cast<double>(std::abs(along.elements));
+      work.vectors += stride * times, work.operations += stride * times;
+    } else {
+      work.broadcasts += static_cast<double>(lanes) * times;
+      work.operations += static_cast<double>(lanes) * times;
+    }
+  }
+
+  // `ahead`: loads that jump along the lanes come from a copy in which they don't.
+  double tile_cycles(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
+                     std::int64_t lanes, bool ahead) const {
+    Work work;
+    const auto height = static_cast<double>(tile.height),
+               across = static_cast<double>(tile.vectors);
+    work.operations = std::max(body.ops - 1, 1.0) * height * across;
+    for (const auto& read : nest.reads) {
+      const bool by_rows =
+          tile.rows.var.get() && step_of(read.indices, tile.rows.var) != Step::none;
+      Stride along = stride_of(read.indices, nest.unit.var);
+      const double rows = by_rows ? height : 1;
+      const bool jumps = along.step >= Step::strided;
+      if (jumps && ahead) along = {Step::unit, 0};
+      add_vector(work, along, lanes, jumps && turns(nest, read),
+                 along.step == Step::none ? rows : rows * across);
+    }
+    return cycles(work, kLatency) / (height * across);
+  }
+
+  // Vectors along the innermost reduce loop, of as many of its iterations, turned in registers.
+  static bool turns(const DefaultNest& nest, const AccessSite& read) {
+    const LoopRef& inner = nest.reduce.back();
+    return trip_of(nest, inner) > 1 && has_const_trip(nest, inner) &&
+           step_of(read.indices, inner.var) == Step::unit;
+  }
+
+  double fold_cycles(const BodyCost& body, const DefaultNest& nest, const LoopRef& along,
+                     std::int64_t lanes) const {
+    Work work;
+    work.operations = std::max(body.ops - 1, 1.0);
+    for (const auto& read : nest.reads)
+      add_vector(work, stride_of(read.indices, along.var), lanes, false, 1);
+    double terms = 1;
+    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
+    const auto trips = static_cast<double>(trip_of(nest, along)),
+               width = static_cast<double>(lanes);
+    const double filled = trips / (std::ceil(trips / width) * width);
+    work.operations += kFoldOperations * width / terms;
+    return cycles(work, 0) / filled;
+  }
+
+  // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors.
+  RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
+                         bool ahead) const {
+    RegisterTile best;
+    best.cycles = 1e30;
+    const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    Vec<LoopRef> candidates{LoopRef()};
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
+    for (const auto& rows : candidates)
+      for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(columns, kMostVectors);
+           ++vectors)
+        for (std::int64_t most = 1; most <= kMostRows; ++most) {
+          RegisterTile tile{rows, 1, vectors};
+          if (rows.var.get()) {
+            tile.height = height_of(nest, rows, most);
+          } else if (most > 1) {
+            break;
+          }
+          if (tile.height * vectors + vectors + 1 > target_.vector_registers) break;
+          tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
+          if (tile.cycles < best.cycles * (1 - kEqual) ||
+              (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors &&
+               rows == best.rows))
+            best = tile;
+        }
+    return best;
+  }
+
+ private:
+  static constexpr std::int64_t kMostVectors = 8, kMostRows = 16;
+  static constexpr double kEqual = 1e-3;
+
+  static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {
+    const std::int64_t extent = trip_of(nest, rows);
+    return extent < most ? extent : has_const_trip(nest, rows) ? balanced(extent, most) : most;
+  }
+
+  // Border tiles have less to do side by side.
+  static double waste(const DefaultNest& nest, const RegisterTile& tile, std::int64_t columns) {
+    const auto share = [](std::int64_t extent, std::int64_t part) {
+      const double all = static_cast<double>((extent + part - 1) / part * part);
+      return (1 + all / static_cast<double>(extent)) / 2;
+    };
+    const double across = share(columns, tile.vectors);
+    return tile.rows.var.get() ? across * share(trip_of(nest, tile.rows), tile.height) : across;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_streams.ipp
 namespace lathe {
 namespace detail {
@@ -43616,7 +43894,7 @@ class TileStreams : RowSteps {
   /// False: nothing done.
   bool run(const BlockNode& block, const DefaultNest& nest) {
     const BodyCost cost = body_cost(block);
-    const Vec<Buffer> buffers = buffers_of(block);
+    const Vec<Buffer> buffers = buffers_of(nest);
     if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
       return false;
     const std::int64_t lanes = target_.line_bytes / cost.widest;
@@ -43625,10 +43903,10 @@ class TileStreams : RowSteps {
       return trip_of(nest, nest.unit) >= 4 * streams() * run &&
              attempt([&] { finish(block, tile_runs(nest, run, lanes), buffers); });
     }
-    const Rows rows = long_rows(block, nest);
-    if (!rows.loop.var.get()) return false;
+    const LoopRef rows = long_rows(nest);
+    if (!rows.var.get()) return false;
     const std::int64_t height =
-        share_read_again(block, rows.iter) > kWindowShare ? kMostStreams : streams();
+        share_read_again(nest.reads, rows.var) > kWindowShare ? kMostStreams : streams();
     return attempt([&] { finish(block, tile_rows(nest, rows, height, lanes), buffers); });
   }
 
@@ -43643,9 +43921,9 @@ class TileStreams : RowSteps {
     s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
   }
 
-  static Vec<Buffer> buffers_of(const BlockNode& block) {
+  static Vec<Buffer> buffers_of(const DefaultNest& nest) {
     Vec<Buffer> out;
-    for (const auto& read : reads_of(block))
+    for (const auto& read : nest.reads)
       if (!contains(out, read.buffer)) out.push_back(read.buffer);
     return out;
   }
@@ -43663,14 +43941,12 @@ class TileStreams : RowSteps {
   }
 
   // Rows that a neighbour shares, or the rows of the output, if each is a page at least.
-  static Rows long_rows(const BlockNode& block, const DefaultNest& nest) {
-    Rows rows = window_rows(block, nest, 0);
-    if (!rows.loop.var.get())
-      for (const auto& it : block.iters)
-        if (it.binding.get() == others(nest).back().var.get()) rows = {others(nest).back(), it.var};
-    if (!rows.loop.var.get() || trip_of(nest, rows.loop) < kMostStreams) return {};
-    for (const auto& write : writes_of(block))
-      if (row_bytes(write, rows.iter) < kPage) return {};
+  static LoopRef long_rows(const DefaultNest& nest) {
+    LoopRef rows = window_rows(nest, 0);
+    if (!rows.var.get()) rows = others(nest).back();
+    if (trip_of(nest, rows) < kMostStreams) return {};
+    for (const auto& write : nest.writes)
+      if (row_bytes(write, rows) < kPage) return {};
     return rows;
   }
 
@@ -43710,20 +43986,21 @@ class TileElementwise : RowSteps {
     // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
     // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
-    const bool past_caches = waits && goes_past_caches(block);
+    const bool past_caches = waits && goes_past_caches(nest);
+    if (!crowded && turn(nest, lanes)) return;
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
     const bool windows =
-        !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
-    const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
-    if (!rows.loop.var.get() ||
-        !attempt([&] { tile_rows(nest, rows, window_height(block, nest, rows), lanes); })) {
+        !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(nest);
+    const LoopRef rows = windows ? window_rows(nest, kWindowShare) : LoopRef();
+    if (!rows.var.get() ||
+        !attempt([&] { tile_rows(nest, rows, window_height(nest, rows), lanes); })) {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
       attempt([&] { tile_vectors(nest, vectors_of(cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
       attempt([&] {
-        const auto how = rows.loop.var.get() ? Streaming::lines : Streaming::any;
+        const auto how = rows.var.get() ? Streaming::lines : Streaming::any;
         s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(how));
       });
   }
@@ -43753,6 +44030,22 @@ class TileElementwise : RowSteps {
     return {side_by_side * lanes, 1};
   }
 
+  // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
+  // loop, vectors of that loop are loaded and turned in registers.
+  bool turn(const DefaultNest& nest, std::int64_t lanes) {
+    constexpr std::int64_t kMostRows = 16;
+    const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
+      for (const auto& read : nest.reads)
+        if (!(loop == nest.unit) && step_of(read.indices, loop.var) == Step::unit &&
+            step_of(read.indices, nest.unit.var) >= Step::strided)
+          return true;
+      return false;
+    });
+    if (!rows.var.get()) return false;
+    const std::int64_t height = std::min({trip_of(nest, rows), kMostRows, lanes});
+    return height > 1 && attempt([&] { tile_rows(nest, rows, height, lanes); });
+  }
+
   // `task`: elements of one outer iteration, 0 for no such loop.
   void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
     Vec<Factor> factors{infer};
@@ -43764,9 +44057,8 @@ class TileElementwise : RowSteps {
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
-                             const Rows& rows) const {
-    const std::int64_t trips = trip_of(nest, rows.loop), most = most_rows(block, rows.iter);
+  std::int64_t window_height(const DefaultNest& nest, const LoopRef& rows) const {
+    const std::int64_t trips = trip_of(nest, rows), most = most_rows(nest, rows);
     if (trips <= most) return trips;
     for (std::int64_t height = most; height > most / 2; --height)
       if (trips % height == 0) return height;
@@ -43774,10 +44066,10 @@ class TileElementwise : RowSteps {
   }
 
   // Rows that fall on the same sets of the first cache push each other out.
-  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
+  std::int64_t most_rows(const DefaultNest& nest, const LoopRef& rows) const {
     bool crowded = false;
-    for (const auto& write : writes_of(block)) crowded |= shares_sets(row_bytes(write, iter));
-    for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
+    for (const auto* accesses : {&nest.writes, &nest.reads})
+      for (const auto& access : *accesses) crowded |= shares_sets(row_bytes(access, rows));
     return crowded ? kCrowdedRows : kWindowRows;
   }
 
@@ -43845,7 +44137,8 @@ class PlaceProducers : DefaultSteps {
       if (users.empty() || users.back().loops.empty()) continue;
       ForRef row = users.back().loops[0];
       bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
-      for (const auto& user : users) legal = legal && reads_row(blocks[k], user, row);
+      for (const auto& user : users)
+        legal = legal && reads_row(blocks[k], user, row) && !runs_along(user, row);
       if (legal) move_unless_repeated(blocks[k], LoopRef(row->var));
     }
   }
@@ -43875,6 +44168,21 @@ class PlaceProducers : DefaultSteps {
     return false;
   }
 
+  // Whether lanes will run along the row: the result does, and no operand lies along another loop.
+  static bool runs_along(const BlockSite& user, const ForRef& row) {
+    VarRef along;
+    for (const auto& it : user.block->iters)
+      if (it.binding.get() == row->var.get()) along = it.var;
+    bool written = false;
+    for (const auto& write : writes_of(*user.block))
+      written = written || (along && step_of(write.indices, along) == Step::unit);
+    if (!written) return false;
+    for (const auto& read : reads_of(*user.block))
+      for (const auto& it : user.block->iters)
+        if (it.var != along && step_of(read.indices, it.var) == Step::unit) return false;
+    return true;
+  }
+
   bool reads_row(const BlockRef& producer, const BlockSite& user, const ForRef& row) const {
     if (user.loops.empty() || user.loops[0]->var != row->var) return false;
     auto written = writes_of(*site(producer).block);
@@ -43900,95 +44208,119 @@ namespace lathe {
 namespace detail {
 
 // Register tiles and partial results of a reduction.
-class TileReduction : NestSteps {
+class TileReduction : ReductionCosts {
  public:
-  using NestSteps::NestSteps;
+  using ReductionCosts::ReductionCosts;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
     if (nest.reduce.empty()) return;
-    bool lanes_along_output = bool(nest.unit.var.get()) && trip_of(nest, nest.unit) >= 4;
-    bool all_simple = lanes_along_output;
-    if (nest.unit_iter.get())
-      for (const auto& read : reads_of(block))
-        all_simple = all_simple &&
-                     (is_output(block, read.buffer) || lane_step(block, read, nest) != Step::other);
-    if (all_simple)
-      tile_registers(ref, block, nest);
-    else
-      partial_lanes(block, info, nest);
+    const BodyCost body = body_cost(block);
+    const std::int64_t lanes = target_.lanes(body.widest);
+    const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
+                              trip_of(nest, nest.unit) > 1;
+    const bool along_terms = can_fold(info, nest, lanes);
+    if (!along_output) {
+      if (along_terms) partial_lanes(nest, lanes);
+      return;
+    }
+    const bool ahead = packs_jumps(nest);
+    const RegisterTile tile = best_tile(body, nest, lanes, ahead);
+    if (along_terms && fold_cycles(body, nest, nest.reduce.back(), lanes) < tile.cycles)
+      return partial_lanes(nest, lanes);
+    tile_registers(ref, nest, tile, lanes);
   }
 
  private:
-  struct RegisterTile {
-    LoopRef rows;  ///< empty: one row
-    std::int64_t height = 1, width = 1;
-  };
+  static constexpr double kPackReuse = 16, kLongReuse = 64;
 
-  std::int64_t lanes_of(const BlockNode& block) const {
-    return target_.lanes(body_cost(block).widest);
+  // How often a tile comes back to what it read.
+  static double reuse(const DefaultNest& nest, const AccessSite& read) {
+    double times = 1;
+    for (const auto& l : nest.spatial)
+      if (step_of(read.indices, l.var) == Step::none)
+        times *= static_cast<double>(trip_of(nest, l));
+    return times;
   }
-
-  // How a read moves along the lanes: in panels of whole vectors, a vector at a time, by one.
-  Step lane_step(const BlockNode& block, const AccessSite& read, const DefaultNest& nest) const {
-    const std::int64_t panel = panel_width(read.indices, nest.unit_iter);
-    if (panel > 0 && panel % lanes_of(block) == 0) return Step::unit;
-    return step_of(read.indices, nest.unit_iter);
+  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
+    return step_of(read.indices, nest.unit.var) >= Step::strided;
   }
-
-  // Two, or three where that leaves none over, or crosses no border of panels, and two would.
-  std::int64_t tile_vectors(const BlockNode& block, const DefaultNest& nest) const {
-    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, nest.unit);
-    std::int64_t panel = 0;
-    for (const auto& read : reads_of(block))
-      panel = std::gcd(panel, panel_width(read.indices, nest.unit_iter));
-    const std::int64_t run = panel > 0 ? panel : has_const_trip(nest, nest.unit) ? trips : 0;
-    if (run % (2 * lanes) != 0 && run % (3 * lanes) == 0) return 3;
-    return trips <= lanes || panel % (2 * lanes) != 0 ? 1 : 2;
+  // Whether what jumps along the lanes is worth a copy in which it doesn't.
+  static bool packs_jumps(const DefaultNest& nest) {
+    for (const auto& read : nest.reads)
+      if (jumps(nest, read) &&
+          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
+        return false;
+    return true;
   }
-
-  RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
-    RegisterTile tile{reuse_loop(block, nest, [&](const AccessSite& read) {
-      return lane_step(block, read, nest) == Step::unit;
-    })};
-    const std::int64_t vectors = tile_vectors(block, nest);
-    tile.width = vectors * lanes_of(block);
-    if (!tile.rows.var.get()) return tile;
-    const std::int64_t most = target_.vector_registers < 32 ? 4 : vectors > 2 ? 8 : 12;
-    const std::int64_t extent = trip_of(nest, tile.rows);
-    tile.height = extent < most                     ? extent
-                  : has_const_trip(nest, tile.rows) ? balanced(extent, most)
-                                                    : most;
-    return tile;
+  bool worth_panels(const DefaultNest& nest, const AccessSite& read) const {
+    if (!PackPanels::has_panels(nest, read)) return false;
+    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
+    double bytes = read.buffer->dtype.element_bytes();
+    for (const auto& extent : read.buffer->shape) {
+      const std::int64_t* c = as_const_int(extent);
+      bytes *= c ? static_cast<double>(*c) : 0;
+    }
+    return bytes > static_cast<double>(target_.l2_bytes) && reuse(nest, read) >= kLongReuse;
   }
 
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
-  void tile_registers(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest) {
-    const RegisterTile tile = register_tile(block, nest);
-    bool tiled = attempt([&] {
-      Vec<LoopRef> outer, inner;
+  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                      std::int64_t lanes) {
+    const bool tiled = attempt([&] {
+      bool turned = false;
+      for (const auto& read : nest.reads) {
+        if (worth_panels(nest, read))
+          PackPanels(s_, target_).run(ref, nest, read, tile.vectors * lanes);
+        else
+          turned = turned || (jumps(nest, read) && turns(nest, read));
+      }
+      Vec<LoopRef> order, inner, reduce = nest.reduce;
       LoopRef lanes_loop;
       for (const auto& l : nest.spatial) {
         if (l == nest.unit) {
-          auto parts = s_.split_any(l, {infer, tile.width});
-          outer.push_back(parts[0]);
+          auto parts = s_.split_any(l, {infer, tile.vectors * lanes});
+          order.push_back(parts[0]);
           lanes_loop = parts[1];
         } else if (l == tile.rows && tile.height > 1) {
           auto parts = s_.split_any(l, {infer, tile.height});
-          outer.push_back(parts[0]);
+          order.push_back(parts[0]);
           inner.push_back(parts[1]);
         } else {
-          outer.push_back(l);
+          order.push_back(l);
         }
       }
-      Vec<LoopRef> order = outer;
-      order.append(nest.reduce);
+      const LoopRef outermost = order.back();
+      if (turned) inner.push_back(split_turned(nest, reduce));
+      order.append(reduce);
       order.append(inner);
       order.push_back(lanes_loop);
       s_.reorder(order);
-      keep_in_registers(ref, outer.back(), nest.reduce.front(), inner, lanes_loop);
+      if (turned) s_.unroll(inner.back()), inner.pop_back();
+      keep_in_registers(ref, outermost, reduce.front(), inner, lanes_loop);
+      if (!turned) unroll_terms(nest, tile.height * tile.vectors);
     });
-    if (!tiled) attempt([&] { vectors_inside(nest, lanes_of(block)); });
+    if (!tiled) attempt([&] { vectors_inside(nest, lanes); });
+  }
+
+  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
+  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
+    constexpr std::int64_t kMostStatements = 64;
+    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
+      const LoopRef& loop = nest.reduce[k];
+      statements *= trip_of(nest, loop);
+      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
+      s_.unroll(loop);
+    }
+  }
+
+  // The inner part of the innermost reduce loop.
+  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
+    constexpr std::int64_t kMost = 16;
+    const std::int64_t columns = std::min(kMost, trip_of(nest, reduce.back()));
+    const auto parts = s_.split_any(reduce.back(), {infer, columns});
+    reduce.back() = parts[0];
+    return parts[1];
   }
 
   // Without registers: lanes of the output below the reduction.
@@ -44041,41 +44373,30 @@ class TileReduction : NestSteps {
     return out;
   }
 
-  // The innermost spatial loop that some load by lanes does not depend on.
-  template <class F>
-  static LoopRef reuse_loop(const BlockNode& block, const DefaultNest& nest, const F& by_lanes) {
-    for (std::size_t k = nest.spatial.size(); k-- > 0;) {
-      const LoopRef& loop = nest.spatial[k];
-      if (trip_of(nest, loop) < 2) continue;
-      for (const auto& it : block.iters) {
-        if (it.binding.get() != loop.var.get()) continue;
-        for (const auto& read : reads_of(block))
-          if (!is_output(block, read.buffer) && by_lanes(read) &&
-              step_of(read.indices, it.var) == Step::none)
-            return loop;
-      }
-    }
-    return {};
+  // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
+  bool can_fold(const BlockInfo& info, const DefaultNest& nest, std::int64_t lanes) const {
+    if (info.reducer.kind != ReducerClass::reorder) return false;
+    if (info.reducer.reassociates && s_.options().strict) return false;
+    const LoopRef& along = nest.reduce.back();
+    bool unit = false;
+    for (const auto& read : nest.reads)
+      unit = unit || step_of(read.indices, along.var) == Step::unit;
+    return unit && fills_lanes(nest, trip_of(nest, along), lanes);
   }
 
-  // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
-  void partial_lanes(const BlockNode& block, const BlockInfo& info, const DefaultNest& nest) {
-    if (info.reducer.kind != ReducerClass::reorder || nest.reduce.empty()) return;
-    if (info.reducer.reassociates && s_.options().strict) return;
-    const LoopRef along = nest.reduce.back();
-    VarRef iter;
-    for (const auto& it : block.iters)
-      if (it.binding.get() == along.var.get()) iter = it.var;
-    const auto by_lanes = [&](const AccessSite& read) {
-      return !is_output(block, read.buffer) && step_of(read.indices, iter) == Step::unit;
-    };
-    bool unit = false;
-    for (const auto& read : reads_of(block)) unit |= iter && by_lanes(read);
-    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, along);
-    if (!unit || !fills_lanes(nest, trips, lanes)) return;
-    const LoopRef rows = reuse_loop(block, nest, by_lanes);
+  void partial_lanes(const DefaultNest& nest, std::int64_t lanes) {
+    const LoopRef& along = nest.reduce.back();
+    // Of rows that meet one vector, several share it.
+    const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
+      for (const auto& read : nest.reads)
+        if (step_of(read.indices, along.var) == Step::unit &&
+            step_of(read.indices, loop.var) == Step::none)
+          return true;
+      return false;
+    });
     if (rows.var.get() && attempt([&] { fold_rows(nest, rows, along, lanes); })) return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
+    const std::int64_t trips = trip_of(nest, along);
     std::int64_t width = lanes * (has_const_trip(nest, along) ? 4 : 2);
     while (width > lanes && width * 2 > trips) width /= 2;
     attempt([&] { s_.fold_lanes(along, static_cast<int>(width)); });
@@ -44195,6 +44516,7 @@ class TileNests : NestSteps {
   bool crowded_ = false;
 
   void schedule_nest(const BlockRef& block) {
+    SplitComposites(s_, target_).run(block);
     BlockSite at = site(block);
     if (!at.block) return;
     DefaultNest nest = nest_of(at);

@@ -73,44 +73,37 @@ inline BodyCost body_cost(const BlockNode& block) {
   return cost;
 }
 
-// How an access moves when one iterator steps by one.
-enum class Step : std::uint8_t { none, unit, other };
+// How an access moves when one loop steps by one; `strided`: by a constant number of elements of
+// its last axis.
+enum class Step : std::uint8_t { none, unit, strided, other };
 
-inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& iter) {
+struct Stride {
+  Step step = Step::none;
+  std::int64_t elements = 0;  ///< where strided
+};
+
+inline Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    if (!uses_var(indices[axis], iter)) continue;
-    auto affine = affine_of(indices[axis], {iter});
-    bool unit = affine && axis + 1 == indices.size() && affine->coef(0) == std::int64_t{1};
-    return unit ? Step::unit : Step::other;
+    if (!uses_var(indices[axis], loop)) continue;
+    auto affine = affine_of(indices[axis], {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    if (!coef || axis + 1 != indices.size()) return {Step::other, 0};
+    return {*coef == 1 ? Step::unit : Step::strided, *coef};
   }
-  return Step::none;
+  return {};
+}
+inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
+  return stride_of(indices, loop).step;
 }
 
-// The number c of an access to panels, at floordiv(iter, c) and, last, floormod(iter, c): runs of c
-// elements that lie side by side. 0 for any other.
-inline std::int64_t panel_width(const Vec<AnyExpr>& indices, const VarRef& iter) {
-  std::int64_t width = 0;
-  for (std::size_t axis = indices.size(); axis-- > 0;) {
-    if (!uses_var(indices[axis], iter)) continue;
-    const bool last = axis + 1 == indices.size();
-    const auto* n = indices[axis].as<BinaryNode>();
-    const auto* number = n && n->a.get() == iter.get() ? as_const_int(n->b) : nullptr;
-    const bool fits = number && *number > 0 && (last || *number == width) &&
-                      n->op == (last ? BinaryOp::floormod : BinaryOp::floordiv);
-    if (!fits) return 0;
-    width = *number;
-  }
-  return width;
-}
-
-// How many steps of iter lie between two elements, if one is the other moved along iter alone.
+// How many steps of a loop lie between two elements, if one is the other moved along it alone.
 inline std::optional<std::int64_t> steps_between(const AccessSite& a, const AccessSite& b,
-                                                 const VarRef& iter) {
+                                                 const VarRef& loop) {
   std::optional<std::int64_t> steps;
   for (std::size_t axis = 0; axis < a.indices.size(); ++axis) {
     const AnyExpr apart = simplify(b.indices[axis] - a.indices[axis]);
     const std::int64_t* distance = as_const_int(apart);
-    auto affine = affine_of(a.indices[axis], {iter});
+    auto affine = affine_of(a.indices[axis], {loop});
     if (!distance || !affine || !affine->coef(0)) return std::nullopt;
     const std::int64_t coef = *affine->coef(0);
     if (coef == 0 && *distance == 0) continue;
@@ -121,17 +114,16 @@ inline std::optional<std::int64_t> steps_between(const AccessSite& a, const Acce
   return steps.value_or(0);
 }
 
-// Of the elements that one iteration of iter reads, the share that a neighbouring one reads too: in
-// a window that slides, or what does not depend on iter at all.
-inline double share_read_again(const BlockNode& block, const VarRef& iter) {
+// Of the elements that one iteration of a loop reads, the share that a neighbouring one reads too:
+// in a window that slides, or what does not depend on the loop at all.
+inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop) {
   constexpr std::int64_t kNear = 4;
-  auto reads = reads_of(block);
   int again = 0;
   for (const auto& read : reads) {
-    bool found = !read.indices.empty() && step_of(read.indices, iter) == Step::none;
+    bool found = !read.indices.empty() && step_of(read.indices, loop) == Step::none;
     for (const auto& other : reads) {
       if (found || other.buffer != read.buffer) continue;
-      auto steps = steps_between(read, other, iter);
+      auto steps = steps_between(read, other, loop);
       found = steps && *steps > 0 && *steps <= kNear;
     }
     again += found;

@@ -26,20 +26,21 @@ class TileElementwise : RowSteps {
     // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
     // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
-    const bool past_caches = waits && goes_past_caches(block);
+    const bool past_caches = waits && goes_past_caches(nest);
+    if (!crowded && turn(nest, lanes)) return;
     if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
     const bool windows =
-        !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(block);
-    const Rows rows = windows ? window_rows(block, nest, kWindowShare) : Rows();
-    if (!rows.loop.var.get() ||
-        !attempt([&] { tile_rows(nest, rows, window_height(block, nest, rows), lanes); })) {
+        !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(nest);
+    const LoopRef rows = windows ? window_rows(nest, kWindowShare) : LoopRef();
+    if (!rows.var.get() ||
+        !attempt([&] { tile_rows(nest, rows, window_height(nest, rows), lanes); })) {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
       attempt([&] { tile_vectors(nest, vectors_of(cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
       attempt([&] {
-        const auto how = rows.loop.var.get() ? Streaming::lines : Streaming::any;
+        const auto how = rows.var.get() ? Streaming::lines : Streaming::any;
         s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(how));
       });
   }
@@ -69,6 +70,22 @@ class TileElementwise : RowSteps {
     return {side_by_side * lanes, 1};
   }
 
+  // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
+  // loop, vectors of that loop are loaded and turned in registers.
+  bool turn(const DefaultNest& nest, std::int64_t lanes) {
+    constexpr std::int64_t kMostRows = 16;
+    const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
+      for (const auto& read : nest.reads)
+        if (!(loop == nest.unit) && step_of(read.indices, loop.var) == Step::unit &&
+            step_of(read.indices, nest.unit.var) >= Step::strided)
+          return true;
+      return false;
+    });
+    if (!rows.var.get()) return false;
+    const std::int64_t height = std::min({trip_of(nest, rows), kMostRows, lanes});
+    return height > 1 && attempt([&] { tile_rows(nest, rows, height, lanes); });
+  }
+
   // `task`: elements of one outer iteration, 0 for no such loop.
   void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
     Vec<Factor> factors{infer};
@@ -80,9 +97,8 @@ class TileElementwise : RowSteps {
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
-  std::int64_t window_height(const BlockNode& block, const DefaultNest& nest,
-                             const Rows& rows) const {
-    const std::int64_t trips = trip_of(nest, rows.loop), most = most_rows(block, rows.iter);
+  std::int64_t window_height(const DefaultNest& nest, const LoopRef& rows) const {
+    const std::int64_t trips = trip_of(nest, rows), most = most_rows(nest, rows);
     if (trips <= most) return trips;
     for (std::int64_t height = most; height > most / 2; --height)
       if (trips % height == 0) return height;
@@ -90,10 +106,10 @@ class TileElementwise : RowSteps {
   }
 
   // Rows that fall on the same sets of the first cache push each other out.
-  std::int64_t most_rows(const BlockNode& block, const VarRef& iter) const {
+  std::int64_t most_rows(const DefaultNest& nest, const LoopRef& rows) const {
     bool crowded = false;
-    for (const auto& write : writes_of(block)) crowded |= shares_sets(row_bytes(write, iter));
-    for (const auto& read : reads_of(block)) crowded |= shares_sets(row_bytes(read, iter));
+    for (const auto* accesses : {&nest.writes, &nest.reads})
+      for (const auto& access : *accesses) crowded |= shares_sets(row_bytes(access, rows));
     return crowded ? kCrowdedRows : kWindowRows;
   }
 

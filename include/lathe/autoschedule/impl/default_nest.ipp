@@ -14,12 +14,12 @@ inline constexpr std::size_t kDefaultNodes = 50000;
 // tails.
 inline constexpr std::size_t kVectorNodes = 12, kUnrolledNodes = 48;
 
-// The loops that hold one block alone.
+// The loops that hold one block alone, and what the block reads and writes over these.
 struct DefaultNest {
-  Vec<LoopRef> spatial, reduce;  ///< loops that hold only this block
-  Vec<ForRef> all;               ///< the same, as they stand
-  VarRef unit_iter;              ///< the iterator along which the output has stride 1
-  LoopRef unit;                  ///< its loop; empty if it is none of these
+  Vec<LoopRef> spatial, reduce;
+  Vec<ForRef> all;                ///< the same, as they stand
+  Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
 };
 
 // What the tiling of one nest needs to know of it.
@@ -36,15 +36,13 @@ class NestSteps : protected DefaultSteps {
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
     }
-    auto stores = writes_of(*at.block);
-    for (const auto& it : at.block->iters) {
-      if (stores.empty() || it.kind != IterKind::spatial ||
-          step_of(stores[0].indices, it.var) != Step::unit)
-        continue;
-      nest.unit_iter = it.var;
+    const Facts facts = facts_on(at.path);
+    nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
+    for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
+      if (!is_output(nest, read.buffer)) nest.reads.push_back(std::move(read));
+    if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
-        if (it.binding.get() == loop.var.get()) nest.unit = loop;
-    }
+        if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
     return nest;
   }
 
@@ -66,10 +64,18 @@ class NestSteps : protected DefaultSteps {
     return out;
   }
 
-  static bool is_output(const BlockNode& block, const Buffer& buffer) {
-    for (const auto& w : writes_of(block))
+  static bool is_output(const DefaultNest& nest, const Buffer& buffer) {
+    for (const auto& w : nest.writes)
       if (w.buffer == buffer) return true;
     return false;
+  }
+
+  // The innermost spatial loop of those that `wanted` is true of.
+  template <class F>
+  static LoopRef innermost(const DefaultNest& nest, const F& wanted) {
+    for (std::size_t k = nest.spatial.size(); k-- > 0;)
+      if (trip_of(nest, nest.spatial[k]) > 1 && wanted(nest.spatial[k])) return nest.spatial[k];
+    return {};
   }
 
   // Rows of equal height: 128 rows in tiles of at most 12 are 11 tiles of 12, the last one short
@@ -77,6 +83,16 @@ class NestSteps : protected DefaultSteps {
   static std::int64_t balanced(std::int64_t extent, std::int64_t most) {
     const std::int64_t count = (extent + most - 1) / most;
     return (extent + count - 1) / count;
+  }
+
+ private:
+  static Vec<AccessSite> over_loops(Vec<AccessSite> accesses, const BlockNode& block,
+                                    const Facts& facts) {
+    Substitution bound;
+    for (const auto& it : block.iters) bound.emplace_back(it.var, it.binding);
+    for (auto& access : accesses)
+      for (auto& index : access.indices) index = simplify(substitute(index, bound), facts);
+    return accesses;
   }
 };
 

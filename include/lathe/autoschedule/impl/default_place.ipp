@@ -57,7 +57,8 @@ class PlaceProducers : DefaultSteps {
       if (users.empty() || users.back().loops.empty()) continue;
       ForRef row = users.back().loops[0];
       bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
-      for (const auto& user : users) legal = legal && reads_row(blocks[k], user, row);
+      for (const auto& user : users)
+        legal = legal && reads_row(blocks[k], user, row) && !runs_along(user, row);
       if (legal) move_unless_repeated(blocks[k], LoopRef(row->var));
     }
   }
@@ -85,6 +86,21 @@ class PlaceProducers : DefaultSteps {
       if (reduced && !indexed) return true;
     }
     return false;
+  }
+
+  // Whether lanes will run along the row: the result does, and no operand lies along another loop.
+  static bool runs_along(const BlockSite& user, const ForRef& row) {
+    VarRef along;
+    for (const auto& it : user.block->iters)
+      if (it.binding.get() == row->var.get()) along = it.var;
+    bool written = false;
+    for (const auto& write : writes_of(*user.block))
+      written = written || (along && step_of(write.indices, along) == Step::unit);
+    if (!written) return false;
+    for (const auto& read : reads_of(*user.block))
+      for (const auto& it : user.block->iters)
+        if (it.var != along && step_of(read.indices, it.var) == Step::unit) return false;
+    return true;
   }
 
   bool reads_row(const BlockRef& producer, const BlockSite& user, const ForRef& row) const {

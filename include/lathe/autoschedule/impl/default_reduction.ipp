@@ -2,101 +2,124 @@
 
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
-#include <numeric>
 
 namespace lathe {
 namespace detail {
 
 // Register tiles and partial results of a reduction.
-class TileReduction : NestSteps {
+class TileReduction : ReductionCosts {
  public:
-  using NestSteps::NestSteps;
+  using ReductionCosts::ReductionCosts;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
     if (nest.reduce.empty()) return;
-    bool lanes_along_output = bool(nest.unit.var.get()) && trip_of(nest, nest.unit) >= 4;
-    bool all_simple = lanes_along_output;
-    if (nest.unit_iter.get())
-      for (const auto& read : reads_of(block))
-        all_simple = all_simple &&
-                     (is_output(block, read.buffer) || lane_step(block, read, nest) != Step::other);
-    if (all_simple)
-      tile_registers(ref, block, nest);
-    else
-      partial_lanes(block, info, nest);
+    const BodyCost body = body_cost(block);
+    const std::int64_t lanes = target_.lanes(body.widest);
+    const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
+                              trip_of(nest, nest.unit) > 1;
+    const bool along_terms = can_fold(info, nest, lanes);
+    if (!along_output) {
+      if (along_terms) partial_lanes(nest, lanes);
+      return;
+    }
+    const bool ahead = packs_jumps(nest);
+    const RegisterTile tile = best_tile(body, nest, lanes, ahead);
+    if (along_terms && fold_cycles(body, nest, nest.reduce.back(), lanes) < tile.cycles)
+      return partial_lanes(nest, lanes);
+    tile_registers(ref, nest, tile, lanes);
   }
 
  private:
-  struct RegisterTile {
-    LoopRef rows;  ///< empty: one row
-    std::int64_t height = 1, width = 1;
-  };
+  static constexpr double kPackReuse = 16, kLongReuse = 64;
 
-  std::int64_t lanes_of(const BlockNode& block) const {
-    return target_.lanes(body_cost(block).widest);
+  // How often a tile comes back to what it read.
+  static double reuse(const DefaultNest& nest, const AccessSite& read) {
+    double times = 1;
+    for (const auto& l : nest.spatial)
+      if (step_of(read.indices, l.var) == Step::none)
+        times *= static_cast<double>(trip_of(nest, l));
+    return times;
   }
-
-  // How a read moves along the lanes: in panels of whole vectors, a vector at a time, by one.
-  Step lane_step(const BlockNode& block, const AccessSite& read, const DefaultNest& nest) const {
-    const std::int64_t panel = panel_width(read.indices, nest.unit_iter);
-    if (panel > 0 && panel % lanes_of(block) == 0) return Step::unit;
-    return step_of(read.indices, nest.unit_iter);
+  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
+    return step_of(read.indices, nest.unit.var) >= Step::strided;
   }
-
-  // Two, or three where that leaves none over, or crosses no border of panels, and two would.
-  std::int64_t tile_vectors(const BlockNode& block, const DefaultNest& nest) const {
-    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, nest.unit);
-    std::int64_t panel = 0;
-    for (const auto& read : reads_of(block))
-      panel = std::gcd(panel, panel_width(read.indices, nest.unit_iter));
-    const std::int64_t run = panel > 0 ? panel : has_const_trip(nest, nest.unit) ? trips : 0;
-    if (run % (2 * lanes) != 0 && run % (3 * lanes) == 0) return 3;
-    return trips <= lanes || panel % (2 * lanes) != 0 ? 1 : 2;
+  // Whether what jumps along the lanes is worth a copy in which it doesn't.
+  static bool packs_jumps(const DefaultNest& nest) {
+    for (const auto& read : nest.reads)
+      if (jumps(nest, read) &&
+          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
+        return false;
+    return true;
   }
-
-  RegisterTile register_tile(const BlockNode& block, const DefaultNest& nest) const {
-    RegisterTile tile{reuse_loop(block, nest, [&](const AccessSite& read) {
-      return lane_step(block, read, nest) == Step::unit;
-    })};
-    const std::int64_t vectors = tile_vectors(block, nest);
-    tile.width = vectors * lanes_of(block);
-    if (!tile.rows.var.get()) return tile;
-    const std::int64_t most = target_.vector_registers < 32 ? 4 : vectors > 2 ? 8 : 12;
-    const std::int64_t extent = trip_of(nest, tile.rows);
-    tile.height = extent < most                     ? extent
-                  : has_const_trip(nest, tile.rows) ? balanced(extent, most)
-                                                    : most;
-    return tile;
+  bool worth_panels(const DefaultNest& nest, const AccessSite& read) const {
+    if (!PackPanels::has_panels(nest, read)) return false;
+    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
+    double bytes = read.buffer->dtype.element_bytes();
+    for (const auto& extent : read.buffer->shape) {
+      const std::int64_t* c = as_const_int(extent);
+      bytes *= c ? static_cast<double>(*c) : 0;
+    }
+    return bytes > static_cast<double>(target_.l2_bytes) && reuse(nest, read) >= kLongReuse;
   }
 
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
-  void tile_registers(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest) {
-    const RegisterTile tile = register_tile(block, nest);
-    bool tiled = attempt([&] {
-      Vec<LoopRef> outer, inner;
+  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                      std::int64_t lanes) {
+    const bool tiled = attempt([&] {
+      bool turned = false;
+      for (const auto& read : nest.reads) {
+        if (worth_panels(nest, read))
+          PackPanels(s_, target_).run(ref, nest, read, tile.vectors * lanes);
+        else
+          turned = turned || (jumps(nest, read) && turns(nest, read));
+      }
+      Vec<LoopRef> order, inner, reduce = nest.reduce;
       LoopRef lanes_loop;
       for (const auto& l : nest.spatial) {
         if (l == nest.unit) {
-          auto parts = s_.split_any(l, {infer, tile.width});
-          outer.push_back(parts[0]);
+          auto parts = s_.split_any(l, {infer, tile.vectors * lanes});
+          order.push_back(parts[0]);
           lanes_loop = parts[1];
         } else if (l == tile.rows && tile.height > 1) {
           auto parts = s_.split_any(l, {infer, tile.height});
-          outer.push_back(parts[0]);
+          order.push_back(parts[0]);
           inner.push_back(parts[1]);
         } else {
-          outer.push_back(l);
+          order.push_back(l);
         }
       }
-      Vec<LoopRef> order = outer;
-      order.append(nest.reduce);
+      const LoopRef outermost = order.back();
+      if (turned) inner.push_back(split_turned(nest, reduce));
+      order.append(reduce);
       order.append(inner);
       order.push_back(lanes_loop);
       s_.reorder(order);
-      keep_in_registers(ref, outer.back(), nest.reduce.front(), inner, lanes_loop);
+      if (turned) s_.unroll(inner.back()), inner.pop_back();
+      keep_in_registers(ref, outermost, reduce.front(), inner, lanes_loop);
+      if (!turned) unroll_terms(nest, tile.height * tile.vectors);
     });
-    if (!tiled) attempt([&] { vectors_inside(nest, lanes_of(block)); });
+    if (!tiled) attempt([&] { vectors_inside(nest, lanes); });
+  }
+
+  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
+  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
+    constexpr std::int64_t kMostStatements = 64;
+    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
+      const LoopRef& loop = nest.reduce[k];
+      statements *= trip_of(nest, loop);
+      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
+      s_.unroll(loop);
+    }
+  }
+
+  // The inner part of the innermost reduce loop.
+  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
+    constexpr std::int64_t kMost = 16;
+    const std::int64_t columns = std::min(kMost, trip_of(nest, reduce.back()));
+    const auto parts = s_.split_any(reduce.back(), {infer, columns});
+    reduce.back() = parts[0];
+    return parts[1];
   }
 
   // Without registers: lanes of the output below the reduction.
@@ -149,41 +172,30 @@ class TileReduction : NestSteps {
     return out;
   }
 
-  // The innermost spatial loop that some load by lanes does not depend on.
-  template <class F>
-  static LoopRef reuse_loop(const BlockNode& block, const DefaultNest& nest, const F& by_lanes) {
-    for (std::size_t k = nest.spatial.size(); k-- > 0;) {
-      const LoopRef& loop = nest.spatial[k];
-      if (trip_of(nest, loop) < 2) continue;
-      for (const auto& it : block.iters) {
-        if (it.binding.get() != loop.var.get()) continue;
-        for (const auto& read : reads_of(block))
-          if (!is_output(block, read.buffer) && by_lanes(read) &&
-              step_of(read.indices, it.var) == Step::none)
-            return loop;
-      }
-    }
-    return {};
+  // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
+  bool can_fold(const BlockInfo& info, const DefaultNest& nest, std::int64_t lanes) const {
+    if (info.reducer.kind != ReducerClass::reorder) return false;
+    if (info.reducer.reassociates && s_.options().strict) return false;
+    const LoopRef& along = nest.reduce.back();
+    bool unit = false;
+    for (const auto& read : nest.reads)
+      unit = unit || step_of(read.indices, along.var) == Step::unit;
+    return unit && fills_lanes(nest, trip_of(nest, along), lanes);
   }
 
-  // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
-  void partial_lanes(const BlockNode& block, const BlockInfo& info, const DefaultNest& nest) {
-    if (info.reducer.kind != ReducerClass::reorder || nest.reduce.empty()) return;
-    if (info.reducer.reassociates && s_.options().strict) return;
-    const LoopRef along = nest.reduce.back();
-    VarRef iter;
-    for (const auto& it : block.iters)
-      if (it.binding.get() == along.var.get()) iter = it.var;
-    const auto by_lanes = [&](const AccessSite& read) {
-      return !is_output(block, read.buffer) && step_of(read.indices, iter) == Step::unit;
-    };
-    bool unit = false;
-    for (const auto& read : reads_of(block)) unit |= iter && by_lanes(read);
-    const std::int64_t lanes = lanes_of(block), trips = trip_of(nest, along);
-    if (!unit || !fills_lanes(nest, trips, lanes)) return;
-    const LoopRef rows = reuse_loop(block, nest, by_lanes);
+  void partial_lanes(const DefaultNest& nest, std::int64_t lanes) {
+    const LoopRef& along = nest.reduce.back();
+    // Of rows that meet one vector, several share it.
+    const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
+      for (const auto& read : nest.reads)
+        if (step_of(read.indices, along.var) == Step::unit &&
+            step_of(read.indices, loop.var) == Step::none)
+          return true;
+      return false;
+    });
     if (rows.var.get() && attempt([&] { fold_rows(nest, rows, along, lanes); })) return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
+    const std::int64_t trips = trip_of(nest, along);
     std::int64_t width = lanes * (has_const_trip(nest, along) ? 4 : 2);
     while (width > lanes && width * 2 > trips) width /= 2;
     attempt([&] { s_.fold_lanes(along, static_cast<int>(width)); });

@@ -12,30 +12,21 @@ class RowSteps : protected NestSteps {
   using NestSteps::NestSteps;
 
  protected:
-  struct Rows {
-    LoopRef loop;  ///< empty: there are none
-    VarRef iter;
-  };
-
   // The innermost loop, other than the lanes', of whose reads a neighbouring iteration has more
   // than a share `least` too.
-  static Rows window_rows(const BlockNode& block, const DefaultNest& nest, double least) {
-    const auto loops = others(nest);
-    for (std::size_t k = loops.size(); k-- > 0;)
-      for (const auto& it : block.iters)
-        if (it.binding.get() == loops[k].var.get() && trip_of(nest, loops[k]) > 1 &&
-            share_read_again(block, it.var) > least)
-          return {loops[k], it.var};
-    return {};
+  static LoopRef window_rows(const DefaultNest& nest, double least) {
+    return innermost(nest, [&](const LoopRef& loop) {
+      return !(loop == nest.unit) && share_read_again(nest.reads, loop.var) > least;
+    });
   }
 
   // `height` rows together, a vector of each in turn. Gives the loop over such groups.
-  LoopRef tile_rows(const DefaultNest& nest, const Rows& rows, std::int64_t height,
+  LoopRef tile_rows(const DefaultNest& nest, const LoopRef& rows, std::int64_t height,
                     std::int64_t lanes) {
     auto vectors = s_.split_any(nest.unit, {infer, lanes});
-    auto groups = s_.split_any(rows.loop, {infer, height});
+    auto groups = s_.split_any(rows, {infer, height});
     Vec<LoopRef> order;
-    for (const auto& l : others(nest)) order.push_back(l == rows.loop ? groups[0] : l);
+    for (const auto& l : others(nest)) order.push_back(l == rows ? groups[0] : l);
     order.append({vectors[0], groups[1], vectors[1]});
     s_.reorder(order);
     s_.unroll(groups[1]);
@@ -44,10 +35,10 @@ class RowSteps : protected NestSteps {
   }
 
   // From one row to the next of a row-major view; 0: not a number, or not one axis.
-  static std::int64_t row_bytes(const AccessSite& access, const VarRef& iter) {
+  static std::int64_t row_bytes(const AccessSite& access, const LoopRef& rows) {
     std::int64_t bytes = access.buffer->dtype.element_bytes();
     for (std::size_t axis = access.indices.size(); axis-- > 0;) {
-      if (uses_var(access.indices[axis], iter)) return bytes;
+      if (uses_var(access.indices[axis], rows.var)) return bytes;
       const auto* extent = as_const_int(access.buffer->shape[axis]);
       if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) return 0;
     }
@@ -56,9 +47,9 @@ class RowSteps : protected NestSteps {
 
   // Whether the block writes an output of the program that is larger than the caches and that
   // nothing here reads.
-  bool goes_past_caches(const BlockNode& block) const {
+  bool goes_past_caches(const DefaultNest& nest) const {
     bool large = false;
-    for (const auto& write : writes_of(block)) {
+    for (const auto& write : nest.writes) {
       if (!readers(s_.program()->body, write.buffer).empty()) return false;
       large |= bytes_of(*write.buffer) > static_cast<double>(target_.l3_bytes) &&
                !is_private(s_.program()->body, write.buffer);
@@ -67,12 +58,12 @@ class RowSteps : protected NestSteps {
   }
 
   // Whether the block waits for a last cache that is far away.
-  bool past_second_caches(const BlockNode& block) const {
+  bool past_second_caches(const DefaultNest& nest) const {
     if (!target_.far_last_cache) return false;
     Vec<Buffer> buffers;
     double bytes = 0;
-    for (const auto& accesses : {reads_of(block), writes_of(block)})
-      for (const auto& access : accesses)
+    for (const auto* accesses : {&nest.reads, &nest.writes})
+      for (const auto& access : *accesses)
         if (!contains(buffers, access.buffer)) {
           buffers.push_back(access.buffer);
           bytes += bytes_of(*access.buffer);

@@ -17,7 +17,7 @@ class TileStreams : RowSteps {
   /// False: nothing done.
   bool run(const BlockNode& block, const DefaultNest& nest) {
     const BodyCost cost = body_cost(block);
-    const Vec<Buffer> buffers = buffers_of(block);
+    const Vec<Buffer> buffers = buffers_of(nest);
     if (buffers.empty() || buffers.size() > kBuffers || cost.math > 1 || cost.loads > kWindowLoads)
       return false;
     const std::int64_t lanes = target_.line_bytes / cost.widest;
@@ -26,10 +26,10 @@ class TileStreams : RowSteps {
       return trip_of(nest, nest.unit) >= 4 * streams() * run &&
              attempt([&] { finish(block, tile_runs(nest, run, lanes), buffers); });
     }
-    const Rows rows = long_rows(block, nest);
-    if (!rows.loop.var.get()) return false;
+    const LoopRef rows = long_rows(nest);
+    if (!rows.var.get()) return false;
     const std::int64_t height =
-        share_read_again(block, rows.iter) > kWindowShare ? kMostStreams : streams();
+        share_read_again(nest.reads, rows.var) > kWindowShare ? kMostStreams : streams();
     return attempt([&] { finish(block, tile_rows(nest, rows, height, lanes), buffers); });
   }
 
@@ -44,9 +44,9 @@ class TileStreams : RowSteps {
     s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
   }
 
-  static Vec<Buffer> buffers_of(const BlockNode& block) {
+  static Vec<Buffer> buffers_of(const DefaultNest& nest) {
     Vec<Buffer> out;
-    for (const auto& read : reads_of(block))
+    for (const auto& read : nest.reads)
       if (!contains(out, read.buffer)) out.push_back(read.buffer);
     return out;
   }
@@ -64,14 +64,12 @@ class TileStreams : RowSteps {
   }
 
   // Rows that a neighbour shares, or the rows of the output, if each is a page at least.
-  static Rows long_rows(const BlockNode& block, const DefaultNest& nest) {
-    Rows rows = window_rows(block, nest, 0);
-    if (!rows.loop.var.get())
-      for (const auto& it : block.iters)
-        if (it.binding.get() == others(nest).back().var.get()) rows = {others(nest).back(), it.var};
-    if (!rows.loop.var.get() || trip_of(nest, rows.loop) < kMostStreams) return {};
-    for (const auto& write : writes_of(block))
-      if (row_bytes(write, rows.iter) < kPage) return {};
+  static LoopRef long_rows(const DefaultNest& nest) {
+    LoopRef rows = window_rows(nest, 0);
+    if (!rows.var.get()) rows = others(nest).back();
+    if (trip_of(nest, rows) < kMostStreams) return {};
+    for (const auto& write : nest.writes)
+      if (row_bytes(write, rows) < kPage) return {};
     return rows;
   }
 

@@ -31,6 +31,7 @@ class TileNests : NestSteps {
   bool crowded_ = false;
 
   void schedule_nest(const BlockRef& block) {
+    SplitComposites(s_, target_).run(block);
     BlockSite at = site(block);
     if (!at.block) return;
     DefaultNest nest = nest_of(at);

@@ -7,9 +7,12 @@
 //
 #include <lathe/autoschedule/impl/default_cost.ipp>
 //
+#include <lathe/autoschedule/impl/default_composites.ipp>
 #include <lathe/autoschedule/impl/default_nest.ipp>
 //
+#include <lathe/autoschedule/impl/default_pack.ipp>
 #include <lathe/autoschedule/impl/default_rows.ipp>
+#include <lathe/autoschedule/impl/default_shape.ipp>
 //
 #include <lathe/autoschedule/impl/default_streams.ipp>
 //

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Copies of what a reduction reads again and again, in panels: as many columns as a tile has side
+// by side, all rows of one panel after the other.
+class PackPanels : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// Whether the copy of a read has its lanes along one axis of its own.
+  static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
+    return lane_axis(nest, read) < read.indices.size();
+  }
+
+  void run(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
+           std::int64_t width) {
+    const std::size_t axis = lane_axis(nest, read), rank = read.indices.size();
+    const BlockRef copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
+    s_.transform_layout(copy, panels(rank, axis, width));
+    const auto loops = s_.loops(copy);
+    const auto columns = s_.split_any(loops[axis], {infer, width});
+    const bool turned = axis + 1 < rank;
+    const LoopRef& rows = turned ? loops.back() : loops[rank > 1 ? rank - 2 : 0];
+    Vec<LoopRef> order;
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      if (k != axis && !(loops[k] == rows)) order.push_back(loops[k]);
+    if (rank == 1) {
+      s_.vectorize(columns[1]);
+      return;
+    }
+    const auto parts = s_.split_any(rows, {infer, turned ? kTurnedRows : kRows});
+    if (turned)
+      order.append({columns[0], parts[0], parts[1], columns[1]});
+    else
+      order.append({parts[0], columns[0], parts[1], columns[1]});
+    s_.reorder(order);
+    if (turned) s_.unroll(parts[1]);
+    s_.vectorize(columns[1]);
+  }
+
+ private:
+  // Reads of the original stay on few pages.
+  static constexpr std::int64_t kRows = 8, kTurnedRows = 16;
+
+  // The axis that alone names the unit loop, and steps with it; as many as there are if none does.
+  static std::size_t lane_axis(const DefaultNest& nest, const AccessSite& read) {
+    std::size_t found = read.indices.size();
+    for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
+      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
+      if (found < read.indices.size() || read.indices[axis].get() != nest.unit.var.get())
+        return read.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+
+  static LayoutMap panels(std::size_t rank, std::size_t axis, std::int64_t width) {
+    Vec<VarRef> from;
+    for (std::size_t k = 0; k < rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+    Vec<AnyExpr> to{floordiv(AnyExpr(from[axis]), AnyExpr(width))};
+    for (std::size_t k = 0; k < rank; ++k)
+      if (k != axis) to.push_back(from[k]);
+    to.push_back(floormod(AnyExpr(from[axis]), AnyExpr(width)));
+    return make_ref<LayoutMapNode>(from, to);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// The part of a reduction's result that stays in registers: `height` iterations of `rows` times
+// `vectors` of the unit loop.
+struct RegisterTile {
+  LoopRef rows;  ///< empty: one row
+  std::int64_t height = 1, vectors = 1;
+  double cycles = 0;  ///< a vector of terms
+};
+
+// What a vector of terms costs, by the ports that it takes: two for arithmetic and two for loads,
+// each as wide as a load (uops.info, Zen 2 and later, Skylake and later).
+class ReductionCosts : protected NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+ protected:
+  static constexpr double kPorts = 2, kLatency = 4;
+  // Of what runs beside the port that limits: both share the front end.
+  static constexpr double kBeside = 0.25;
+  // To add the lanes of one vector up, and to start and store a result.
+  static constexpr double kFoldOperations = 14;
+  // Of a load whose vectors are turned in registers, in operations a vector.
+  static constexpr double kTurn = 5;
+
+  struct Work {
+    double vectors = 0, broadcasts = 0, operations = 0;
+  };
+
+  double cycles(const Work& work, double least) const {
+    const double halves = static_cast<double>(target_.vector_bytes) / target_.load_bytes;
+    const double loads = (work.vectors * halves + work.broadcasts) / kPorts;
+    const double arithmetic = work.operations * halves / kPorts;
+    return std::max({loads, arithmetic, least}) + kBeside * std::min(loads, arithmetic);
+  }
+
+  // Loads, and operations, for one vector whose lanes lie along a loop.
+  void add_vector(Work& work, const Stride& along, std::int64_t lanes, bool turned,
+                  double times) const {
+    constexpr std::int64_t kDense = 8;  // strides of which every element may be used (Deinterleave)
+    if (along.step == Step::none) {
+      work.broadcasts += times;
+    } else if (along.step == Step::unit) {
+      work.vectors += times;
+    } else if (turned) {
+      work.vectors += times, work.operations += kTurn * times;
+    } else if (along.step == Step::strided && std::abs(along.elements) <= kDense) {
+      const double stride = static_cast<double>(std::abs(along.elements));
+      work.vectors += stride * times, work.operations += stride * times;
+    } else {
+      work.broadcasts += static_cast<double>(lanes) * times;
+      work.operations += static_cast<double>(lanes) * times;
+    }
+  }
+
+  // `ahead`: loads that jump along the lanes come from a copy in which they don't.
+  double tile_cycles(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
+                     std::int64_t lanes, bool ahead) const {
+    Work work;
+    const auto height = static_cast<double>(tile.height),
+               across = static_cast<double>(tile.vectors);
+    work.operations = std::max(body.ops - 1, 1.0) * height * across;
+    for (const auto& read : nest.reads) {
+      const bool by_rows =
+          tile.rows.var.get() && step_of(read.indices, tile.rows.var) != Step::none;
+      Stride along = stride_of(read.indices, nest.unit.var);
+      const double rows = by_rows ? height : 1;
+      const bool jumps = along.step >= Step::strided;
+      if (jumps && ahead) along = {Step::unit, 0};
+      add_vector(work, along, lanes, jumps && turns(nest, read),
+                 along.step == Step::none ? rows : rows * across);
+    }
+    return cycles(work, kLatency) / (height * across);
+  }
+
+  // Vectors along the innermost reduce loop, of as many of its iterations, turned in registers.
+  static bool turns(const DefaultNest& nest, const AccessSite& read) {
+    const LoopRef& inner = nest.reduce.back();
+    return trip_of(nest, inner) > 1 && has_const_trip(nest, inner) &&
+           step_of(read.indices, inner.var) == Step::unit;
+  }
+
+  double fold_cycles(const BodyCost& body, const DefaultNest& nest, const LoopRef& along,
+                     std::int64_t lanes) const {
+    Work work;
+    work.operations = std::max(body.ops - 1, 1.0);
+    for (const auto& read : nest.reads)
+      add_vector(work, stride_of(read.indices, along.var), lanes, false, 1);
+    double terms = 1;
+    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
+    const auto trips = static_cast<double>(trip_of(nest, along)),
+               width = static_cast<double>(lanes);
+    const double filled = trips / (std::ceil(trips / width) * width);
+    work.operations += kFoldOperations * width / terms;
+    return cycles(work, 0) / filled;
+  }
+
+  // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors.
+  RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
+                         bool ahead) const {
+    RegisterTile best;
+    best.cycles = 1e30;
+    const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    Vec<LoopRef> candidates{LoopRef()};
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
+    for (const auto& rows : candidates)
+      for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(columns, kMostVectors);
+           ++vectors)
+        for (std::int64_t most = 1; most <= kMostRows; ++most) {
+          RegisterTile tile{rows, 1, vectors};
+          if (rows.var.get()) {
+            tile.height = height_of(nest, rows, most);
+          } else if (most > 1) {
+            break;
+          }
+          if (tile.height * vectors + vectors + 1 > target_.vector_registers) break;
+          tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
+          if (tile.cycles < best.cycles * (1 - kEqual) ||
+              (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors &&
+               rows == best.rows))
+            best = tile;
+        }
+    return best;
+  }
+
+ private:
+  static constexpr std::int64_t kMostVectors = 8, kMostRows = 16;
+  static constexpr double kEqual = 1e-3;
+
+  static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {
+    const std::int64_t extent = trip_of(nest, rows);
+    return extent < most ? extent : has_const_trip(nest, rows) ? balanced(extent, most) : most;
+  }
+
+  // Border tiles have less to do side by side.
+  static double waste(const DefaultNest& nest, const RegisterTile& tile, std::int64_t columns) {
+    const auto share = [](std::int64_t extent, std::int64_t part) {
+      const double all = static_cast<double>((extent + part - 1) / part * part);
+      return (1 + all / static_cast<double>(extent)) / 2;
+    };
+    const double across = share(columns, tile.vectors);
+    return tile.rows.var.get() ? across * share(trip_of(nest, tile.rows), tile.height) : across;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
