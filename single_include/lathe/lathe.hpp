@@ -5010,8 +5010,9 @@ void check_element_count(const std::string& name, std::size_t given,
 
 /// A constant with a copy of the elements of a vector, array or span, row-major:
 ///     auto W = lt::constant("W", weights, {k, n});
-/// What a schedule computes of constants alone runs once, when the kernel is made.
-/// Errors as make_constant, and L0132 another number of elements than the extents say
+/// What a schedule computes of constants alone runs once, when the kernel is made; without a
+/// schedule so do computes of constants alone whose results need no more memory than those. Errors
+/// as make_constant, and L0132 another number of elements than the extents say
 template <detail::PackedElements C, std::size_t R>
 auto constant(std::string name, const C& elements, const std::int64_t (&extents)[R],
               Location where = Location::here()) {
@@ -10549,15 +10550,25 @@ struct SplitProgram {
   Vec<OncePart> once;
 };
 
-/// Takes apart a program at Stage::blocks, under its schedule:
+/// Which results are kept.
+enum class Keep : std::uint8_t {
+  all,       ///< whoever scheduled the program wants them
+  no_larger  ///< those that need no more memory than the constants that they are made of
+};
+
+/// Takes apart a program at Stage::blocks:
 ///     alloc P: f32[2, 64, 32]                    program p_once(in W, out P):
 ///     for …: block P: P[…] = W[…]           →      for …: block P: P[…] = W[…]
 ///     for …: block C: C[…] sum= A[…] * P[…]      program p(…, constant W, constant P):
 ///                                                  for …: block C: C[…] sum= A[…] * P[…]
 /// Statements outside of all loops move that name no Dim, no scalar and no other memory than
-/// constants and dense global temporaries of known size which such statements alone store to,
-/// before anything else reads them. Those that share temporaries are one part.
-SplitProgram split_constants(const Program& program);
+/// constants and temporaries of known size which such statements alone store to; those that
+/// something else reads, after the last store, are dense and global. Those that share temporaries
+/// are one part.
+SplitProgram split_constants(const Program& program, Keep keep = Keep::all);
+
+/// Of a buffer whose extents are numbers.
+std::size_t known_bytes(const BufferNode& b);
 
 }  // namespace lathe
 
@@ -12413,10 +12424,13 @@ class KernelConstants : public RefCounted {
 
  private:
   const Param& param(int k) const { return program_->params[static_cast<std::size_t>(k)]; }
+  bool is_result(int k) const { return k >= static_cast<int>(program_->params.size()); }
+  bool is_argument(int k) const { return !is_result(k) && param(k).is_argument(); }
   /// Of what a part computes: behind the constants that the program owns.
   std::size_t slot_of(int output) const {
     return owned_.size() + static_cast<std::size_t>(output) - program_->params.size();
   }
+  std::size_t owned_slot(int k) const;
   ContentHash hash_argument(int param, const CallArg* args) const;
   void run(const OnceRun& what, const CallArg* args, Location where) const;
   void prepare(const CallArg* args, Location where) const;
@@ -45446,7 +45460,7 @@ inline bool has_known_shape(const BufferNode& b) {
 
 class ConstantSplit {
  public:
-  explicit ConstantSplit(const Program& program) : program_(program) {
+  ConstantSplit(const Program& program, Keep keep) : program_(program), keep_(keep) {
     for (const Param& p : program->params)
       if (p.constancy != Constancy::none && has_known_shape(*p.buffer))
         constants_.push_back(p.buffer);
@@ -45471,16 +45485,14 @@ class ConstantSplit {
   }
 
   Program program_;
-  Vec<Buffer> constants_, temporaries_;  ///< temporaries: those that may become constants
+  Keep keep_;
+  Vec<Buffer> constants_, temporaries_;
   Vec<RootStatement> statements_;
 };
 
 inline void ConstantSplit::gather(const Stmt& s) {
   if (const auto* n = s.as<AllocNode>()) {
-    const BufferNode& b = *n->buffer;
-    if (b.scope == Scope::global && b.strides.empty() && b.aligned.empty() && b.rank() > 0 &&
-        b.alignment <= static_cast<int>(ConstantData::kAlignment) && has_known_shape(b))
-      temporaries_.push_back(n->buffer);
+    if (has_known_shape(*n->buffer)) temporaries_.push_back(n->buffer);
     return gather(n->body);
   }
   if (const auto* n = s.as<SeqNode>()) {
@@ -45502,6 +45514,12 @@ inline void ConstantSplit::gather(const Stmt& s) {
   statements_.push_back(std::move(out));
 }
 
+/// Whether it can be a constant as it is.
+inline bool can_be_constant(const BufferNode& b) {
+  return b.scope == Scope::global && b.strides.empty() && b.aligned.empty() && b.rank() > 0 &&
+         b.alignment <= static_cast<int>(ConstantData::kAlignment);
+}
+
 /// What others read of it they read when all of it has been stored.
 inline bool ConstantSplit::is_computed_once(const Buffer& b) const {
   if (!contains(temporaries_, b)) return false;
@@ -45512,7 +45530,7 @@ inline bool ConstantSplit::is_computed_once(const Buffer& b) const {
     stored = stored || writes;
     read = read || (!s.once && contains(s.reads, b));
   }
-  return stored;
+  return stored && (!read || can_be_constant(*b));
 }
 
 inline bool ConstantSplit::runs_once(const RootStatement& s) const {
@@ -45554,21 +45572,29 @@ inline Vec<ConstantSplit::Part> ConstantSplit::find_parts() {
   return parts;
 }
 
-/// Made of a constant, and read by something that stays.
+/// Made of constants, and read by something that stays.
 inline bool ConstantSplit::is_worth_keeping(const Part& part) const {
-  bool made = false, read = false;
+  Vec<Buffer> made_of, kept;
   for (const RootStatement* s : part) {
-    for (const Buffer& b : s->reads) made = made || contains(constants_, b);
-    for (const Buffer& b : s->writes) read = read || is_read_elsewhere(b);
+    for (const Buffer& b : s->reads)
+      if (contains(constants_, b)) add_buffer(made_of, b);
+    for (const Buffer& b : s->writes)
+      if (is_read_elsewhere(b)) add_buffer(kept, b);
   }
-  return made && read;
+  if (made_of.empty() || kept.empty()) return false;
+  const auto bytes = [](const Vec<Buffer>& all) {
+    std::size_t sum = 0;
+    for (const Buffer& b : all) sum += known_bytes(*b);
+    return sum;
+  };
+  return keep_ == Keep::all || bytes(kept) <= bytes(made_of);
 }
 
 inline OncePart ConstantSplit::take(const Part& part, ProgramNode& rest) const {
   OncePart out;
   ProgramNode once;
   once.name = program_->name + "_once";
-  once.scheduled = true;
+  once.scheduled = program_->scheduled;
   Vec<Stmt> stmts;
   Vec<Buffer> reads, writes;
   for (const RootStatement* s : part) {
@@ -45633,9 +45659,15 @@ inline SplitProgram ConstantSplit::run() {
 
 }  // namespace detail
 
-LATHE_DECL SplitProgram split_constants(const Program& program) {
+LATHE_DECL std::size_t known_bytes(const BufferNode& b) {
+  auto bytes = static_cast<std::size_t>(b.dtype.element_bytes());
+  for (const AnyExpr& extent : b.shape) bytes *= static_cast<std::size_t>(*as_const_int(extent));
+  return bytes;
+}
+
+LATHE_DECL SplitProgram split_constants(const Program& program, Keep keep) {
   if (program->stage != Stage::blocks) return {program, {}};
-  return detail::ConstantSplit(program).run();
+  return detail::ConstantSplit(program, keep).run();
 }
 
 }  // namespace lathe
@@ -56495,13 +56527,6 @@ LATHE_DECL void ResultList::release_blocks(SharedResults& results) const {
   results.blocks.clear();
 }
 
-/// Of a buffer of known shape.
-inline std::size_t bytes_of(const BufferNode& b) {
-  auto bytes = static_cast<std::size_t>(b.dtype.element_bytes());
-  for (const AnyExpr& extent : b.shape) bytes *= static_cast<std::size_t>(*as_const_int(extent));
-  return bytes;
-}
-
 }  // namespace detail
 
 LATHE_DECL HeldResults::~HeldResults() {
@@ -56555,7 +56580,7 @@ LATHE_DECL void ConstantShelf::fill(detail::SharedResults& results,
   std::int64_t bytes = 0;
   for (const Param& p : results.key.program->params) {
     if (p.access != Access::out) continue;
-    const std::size_t own = detail::bytes_of(*p.buffer);
+    const std::size_t own = known_bytes(*p.buffer);
     bytes += static_cast<std::int64_t>(own);
     results.blocks.push_back(context.allocate(own, ConstantData::kAlignment));
     if (!results.blocks.back())
@@ -56899,11 +56924,28 @@ struct KernelMaker {
   }
 };
 
+/// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
+/// before a default schedule inlines it into loops that run in each call.
+inline SplitVersions split_source(const Source& source, const Program& program,
+                                  const Target& target) {
+  if (source.scheduled() || program->scheduled)
+    return split_versions(scheduled_versions(source, program, target));
+  const SplitProgram described = split_constants(program, Keep::no_larger);
+  SplitVersions out = split_versions(scheduled_versions(source, described.rest, target));
+  Vec<OncePart> all;
+  for (OncePart part : described.once) {
+    part.program = scheduled_versions(source, part.program, target).last;
+    all.push_back(std::move(part));
+  }
+  for (OncePart& part : out.once) all.push_back(std::move(part));
+  out.once = std::move(all);
+  return out;
+}
+
 /// A kernel of compiled code, which leaves out what runs once.
 inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
                                   KernelConstants& constants) {
-  const SplitVersions split =
-      split_versions(scheduled_versions(maker.source, bound.program, maker.target));
+  const SplitVersions split = split_source(maker.source, bound.program, maker.target);
   if (split.once.empty()) return maker.compile(bound, split.rest);
   for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
   Vec<Program> all = split.rest.before;
@@ -57165,6 +57207,11 @@ inline Program with_packed_inputs(const Program& program) {
   return Program(std::move(node));
 }
 
+inline ContentHash hash_of(const BufferNode& b, const CallArg& elements) {
+  return hash_elements(elements.data, static_cast<std::size_t>(b.dtype.element_bytes()), b.rank(),
+                       elements.extents, elements.strides);
+}
+
 inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
 }  // namespace detail
@@ -57194,8 +57241,9 @@ LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
   once_.push_back(what.part.program);
   for (const int output : what.part.outputs)
     if (slot_of(output) >= addresses_.size()) addresses_.resize(slot_of(output) + 1);
-  const bool waits = std::any_of(what.part.inputs.begin(), what.part.inputs.end(),
-                                 [&](int input) { return param(input).is_argument(); });
+  const bool waits = std::any_of(what.part.inputs.begin(), what.part.inputs.end(), [&](int input) {
+    return is_argument(input) || (is_result(input) && addresses_[slot_of(input)] == 0);
+  });
   if (!waits) return run(what, nullptr, where);
   late_.push_back(std::move(what));
   ready_ = false;
@@ -57219,37 +57267,40 @@ LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
   program_ = Program(std::move(node));
 }
 
+LATHE_DECL std::size_t KernelConstants::owned_slot(int k) const {
+  return static_cast<std::size_t>(detail::index_in(owned_, k));
+}
+
 LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args) const {
-  const CallArg& arg = args[detail::index_in(order_, k)];
-  const BufferNode& b = *param(k).buffer;
-  return hash_elements(arg.data, static_cast<std::size_t>(b.dtype.element_bytes()), b.rank(),
-                       arg.extents, arg.strides);
+  return detail::hash_of(*program_->params[static_cast<std::size_t>(k)].buffer,
+                         args[detail::index_in(order_, k)]);
 }
 
 LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
                                      Location where) const {
   const Program& program = what.part.program;
   ResultKey key{detail::with_packed_inputs(program), {}, what.target, what.kind};
-  Vec<detail::WholeView> views;
-  for (const int input : what.part.inputs) {
-    const int constant = detail::index_in(owned_, input);
-    if (constant < 0) {
-      key.inputs.push_back(hash_argument(input, args));
-      continue;
-    }
-    const ConstantData& content = *contents_[static_cast<std::size_t>(constant)];
-    key.inputs.push_back(content.hash());
-    views.emplace_back(*param(input).buffer, content.data());
+  Vec<detail::WholeView> views;  // of all parameters; unused for arguments
+  for (std::size_t k = 0; k < what.part.inputs.size(); ++k) {
+    const int input = what.part.inputs[k];
+    const BufferNode& buffer = *program->params[k].buffer;
+    const std::uint64_t address = is_argument(input) ? 0
+                                  : is_result(input) ? addresses_[slot_of(input)]
+                                                     : addresses_[owned_slot(input)];
+    views.emplace_back(buffer, reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)));
+    key.inputs.push_back(is_argument(input) ? hash_argument(input, args)
+                         : is_result(input) ? detail::hash_of(buffer, views.back().call())
+                                            : contents_[owned_slot(input)]->hash());
   }
   const auto compute = [&](void* const* blocks) {
+    const std::size_t inputs = what.part.inputs.size();
     for (std::size_t k = 0; k < what.part.outputs.size(); ++k)
-      views.emplace_back(*program->params[what.part.inputs.size() + k].buffer, blocks[k]);
+      views.emplace_back(*program->params[inputs + k].buffer, blocks[k]);
     Vec<CallArg> all;
-    auto view = views.begin();
-    for (const int input : what.part.inputs)
-      all.push_back(param(input).is_argument() ? args[detail::index_in(order_, input)]
-                                               : view++->call());
-    while (view != views.end()) all.push_back(view++->call());
+    for (std::size_t k = 0; k < views.size(); ++k)
+      all.push_back(k < inputs && is_argument(what.part.inputs[k])
+                        ? args[detail::index_in(order_, what.part.inputs[k])]
+                        : views[k].call());
     what.kernel.call(all.data(), where);
   };
   held_.push_back(ConstantShelf::of(*what.context).get(std::move(key), compute, where));

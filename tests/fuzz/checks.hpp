@@ -114,7 +114,7 @@ class Checks : protected Comparison {
     const lathe::SplitProgram split = lathe::split_constants(program);
     if (split.once.empty()) return;
     exact("once", want, machine_.interpret(joined(split), slots_, args_, true));
-    if (options_.c || !program->scheduled || computed_.loose) return;
+    if (options_.c || computed_.loose) return;
     const lathe::AnyKernel kernel =
         lathe::jit_any({program, {.target = target_, .strict = strict_}}, {});
     if (any_order(kernel.lowered())) return;

@@ -35,8 +35,9 @@ void check_element_count(const std::string& name, std::size_t given,
 
 /// A constant with a copy of the elements of a vector, array or span, row-major:
 ///     auto W = lt::constant("W", weights, {k, n});
-/// What a schedule computes of constants alone runs once, when the kernel is made.
-/// Errors as make_constant, and L0132 another number of elements than the extents say
+/// What a schedule computes of constants alone runs once, when the kernel is made; without a
+/// schedule so do computes of constants alone whose results need no more memory than those. Errors
+/// as make_constant, and L0132 another number of elements than the extents say
 template <detail::PackedElements C, std::size_t R>
 auto constant(std::string name, const C& elements, const std::int64_t (&extents)[R],
               Location where = Location::here()) {

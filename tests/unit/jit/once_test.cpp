@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <lathe/jit/constant_shelf.hpp>
+#include <lathe/jit/kernel_constants.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <map>
@@ -339,19 +340,72 @@ TEST_CASE("versions run once what each of them keeps") {
   }
 }
 
-TEST_CASE("sums of constants are folded once, beside copies") {
+TEST_CASE("without a schedule, weights are quantised and folded once") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   const auto W = lt::constant("W", w, {kDepth, kColumns});
-  lt::Input<float, 1> X("X", {kColumns});
-  lt::Reduce r("r", kDepth);
-  const auto S = lt::compute("S", {kColumns}, [&](lt::Var j) { return lt::sum(W(r, j), r); });
-  const auto Y = lt::compute("Y", {kColumns}, [&](lt::Var j) { return S(j) * X(j); });
-  const auto f = lt::jit(lt::Schedule(Y), X, Y);
-  CHECK(f.once().size() == 1);
-  const Values x = values(kColumns, 9);
-  Values y(kColumns), z(kColumns);
-  f(x, y), lt::evaluate(Y, X, Y)(x, z);
+  lt::Input<std::int8_t, 2> X("X", {kRows, kDepth});
+  lt::Reduce r("r", kDepth), q("q", kDepth);
+  const auto Q = lt::compute("Q", {kDepth, kColumns}, [&](lt::Var k, lt::Var j) {
+    return lt::cast<std::int8_t>(lt::round(W(k, j) * 5.0f));
+  });
+  const auto wide = [](const auto& e) { return lt::cast<std::int32_t>(e); };
+  const auto S = lt::compute("S", {kColumns}, [&](lt::Var j) { return lt::sum(wide(Q(q, j)), q); });
+  const auto C = lt::compute("C", {kRows, kColumns}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(wide(X(i, r)) * wide(Q(r, j)), r);
+  });
+  const auto D =
+      lt::compute("D", {kRows, kColumns}, [&](lt::Var i, lt::Var j) { return C(i, j) - 3 * S(j); });
+  const auto f = lt::jit(D, X, D);
+  REQUIRE(f.once().size() == 1);
+  std::vector<std::string> parameters;
+  for (const lt::Param& p : f.once()[0]->params) parameters.push_back(p.name());
+  CHECK(parameters == std::vector<std::string>{"W", "Q", "S"});
+  CHECK(f.program()->params[2].content->data() == nullptr);
+  std::vector<std::int8_t> x(kRows * kDepth);
+  std::iota(x.begin(), x.end(), std::int8_t{-40});
+  std::vector<std::int32_t> y(kRows * kColumns), z(y.size());
+  f(lt::view(x, {kRows, kDepth}), lt::view(y, {kRows, kColumns}));
+  lt::evaluate(D, X, D)(lt::view(x, {kRows, kDepth}), lt::view(z, {kRows, kColumns}));
   CHECK(y == z);
+}
+
+TEST_CASE("without a schedule, no call keeps more than the constants themselves") {
+  const auto W = lt::constant("W", w, {kDepth * kColumns});
+  lt::Input<float, 1> X("X", {kDepth * kColumns});
+  const auto Z = lt::compute("Z", {kDepth * kColumns, kDepth * kColumns},
+                             [&](lt::Var i, lt::Var j) { return lt::select(i == j, W(i), 0.0f); });
+  const auto Y = lt::compute("Y", {kDepth * kColumns}, [&](lt::Var i) { return Z(i, i) * X(i); });
+  CHECK(lt::jit(Y, X, Y).once().empty());
+}
+
+TEST_CASE("a part may read what another one has computed") {
+  const lt::Program p =
+      lt::parse("program p(in X: f32[2], out Y: f32[2], constant W: f32[2] hash \"" +
+                    lt::constant("W", Values{3, 5}, {2}).content()->hash().str() + "\"):\n  pass\n",
+                [](std::string_view, const lt::ContentHash&) {
+                  return lt::constant("W", Values{3, 5}, {2}).content();
+                });
+  const auto part = [&](const char* value, int input, int output) {
+    const lt::Program once =
+        lt::parse(std::string("program once(in A: f32[2], out B: f32[2]):\n  for i in 0..2:\n"
+                              "    block B(vi in 0..2 = i):\n      B[vi] = ") +
+                  value + "\n");
+    return lt::OnceRun{{once, {input}, {output}},
+                       lt::evaluate_any(once, {}),
+                       {},
+                       lt::host(),
+                       &lt::Context::default_context()};
+  };
+  lt::KernelConstants constants(p, {0, 1}, false, lt::Location::here());
+  constants.add(part("A[vi] * 2.0", 2, 3), lt::Location::here());
+  constants.add(part("A[1 - vi] + 1.0", 3, 4), lt::Location::here());
+  REQUIRE(constants.count() == 3);
+  const auto element = [&](int slot, int k) {
+    return reinterpret_cast<const float*>(constants.addresses()[slot])[k];
+  };
+  CHECK(element(1, 0) == 6.0f);
+  CHECK(element(2, 0) == 11.0f);
+  CHECK(element(2, 1) == 7.0f);
 }
 
 TEST_CASE("without LLVM the evaluator computes all of it in each call") {

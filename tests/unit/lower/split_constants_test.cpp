@@ -46,7 +46,7 @@ TEST_CASE("what reads constants alone, also by way of temporaries, is one part")
                                        nest("Y", "U[vi] + X[vi]", "c"));
   REQUIRE(parts.once.size() == 1);
   CHECK(parts.once[0].program.str() ==
-        "program p_once(in W: f32[8], out U: f32[8] align 64) scheduled:\n"
+        "program p_once(in W: f32[8], out U: f32[8] align 64):\n"
         "  alloc T: f32[8]\n"
         "  for i in 0..8:\n    block a(vi in 0..8 = i):\n      T[vi] = W[vi] * 2.0\n"
         "  for i in 0..8:\n    block b(vi in 0..8 = i):\n      U[vi] = T[7 - vi]\n");
@@ -72,6 +72,29 @@ TEST_CASE("a temporary that is used outside of its part and inside is an output"
       split(nest("T", "W[vi]", "a") + nest("U", "T[vi]", "b") + nest("Y", "T[vi] + U[vi]", "c"));
   REQUIRE(parts.once.size() == 1);
   CHECK(names(parts.once[0].program) == "W T! U!");
+}
+
+TEST_CASE("what a part stores on the way may be memory of any kind") {
+  const lt::SplitProgram parts = split(
+      nest("T", "W[vi] * 2.0", "a") + nest("U", "T[7 - vi]", "b") + nest("Y", "U[vi] + X[vi]", "c"),
+      "  alloc T: f32[8] scope local\n  alloc U: f32[8]\n");
+  REQUIRE(parts.once.size() == 1);
+  CHECK(names(parts.once[0].program) == "W U!");
+  CHECK(parts.once[0].program.str().find("alloc T: f32[8] scope local") != std::string::npos);
+}
+
+TEST_CASE("nobody has asked for results that are larger than what they are made of") {
+  const auto kept = [](const char* type) {
+    const lt::Program p = lt::parse(
+        std::string("program p(in X: f32[8], out Y: f32[8], constant W: f32[8]):\n  alloc T: ") +
+        type + "[8]\n" + nest("T", std::string(type) + "(W[vi])", "a") +
+        nest("Y", "f32(T[vi]) + X[vi]", "c"));
+    CHECK(lt::split_constants(p).once.size() == 1);
+    return lt::split_constants(p, lt::Keep::no_larger).once.size();
+  };
+  CHECK(kept("i8") == 1);
+  CHECK(kept("i32") == 1);
+  CHECK(kept("f64") == 0);
 }
 
 TEST_CASE("what stays in every call") {

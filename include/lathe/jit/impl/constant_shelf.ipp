@@ -2,6 +2,7 @@
 
 #include <lathe/ir/compare.hpp>
 #include <lathe/jit/constant_shelf.hpp>
+#include <lathe/lower/split_constants.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -19,13 +20,6 @@ LATHE_DECL void ResultList::release_blocks(SharedResults& results) const {
   for (void* block : results.blocks)
     if (context) context->deallocate(block);
   results.blocks.clear();
-}
-
-/// Of a buffer of known shape.
-inline std::size_t bytes_of(const BufferNode& b) {
-  auto bytes = static_cast<std::size_t>(b.dtype.element_bytes());
-  for (const AnyExpr& extent : b.shape) bytes *= static_cast<std::size_t>(*as_const_int(extent));
-  return bytes;
 }
 
 }  // namespace detail
@@ -81,7 +75,7 @@ LATHE_DECL void ConstantShelf::fill(detail::SharedResults& results,
   std::int64_t bytes = 0;
   for (const Param& p : results.key.program->params) {
     if (p.access != Access::out) continue;
-    const std::size_t own = detail::bytes_of(*p.buffer);
+    const std::size_t own = known_bytes(*p.buffer);
     bytes += static_cast<std::int64_t>(own);
     results.blocks.push_back(context.allocate(own, ConstantData::kAlignment));
     if (!results.blocks.back())

@@ -244,11 +244,28 @@ struct KernelMaker {
   }
 };
 
+/// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
+/// before a default schedule inlines it into loops that run in each call.
+inline SplitVersions split_source(const Source& source, const Program& program,
+                                  const Target& target) {
+  if (source.scheduled() || program->scheduled)
+    return split_versions(scheduled_versions(source, program, target));
+  const SplitProgram described = split_constants(program, Keep::no_larger);
+  SplitVersions out = split_versions(scheduled_versions(source, described.rest, target));
+  Vec<OncePart> all;
+  for (OncePart part : described.once) {
+    part.program = scheduled_versions(source, part.program, target).last;
+    all.push_back(std::move(part));
+  }
+  for (OncePart& part : out.once) all.push_back(std::move(part));
+  out.once = std::move(all);
+  return out;
+}
+
 /// A kernel of compiled code, which leaves out what runs once.
 inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
                                   KernelConstants& constants) {
-  const SplitVersions split =
-      split_versions(scheduled_versions(maker.source, bound.program, maker.target));
+  const SplitVersions split = split_source(maker.source, bound.program, maker.target);
   if (split.once.empty()) return maker.compile(bound, split.rest);
   for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
   Vec<Program> all = split.rest.before;

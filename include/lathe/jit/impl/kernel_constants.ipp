@@ -45,6 +45,11 @@ inline Program with_packed_inputs(const Program& program) {
   return Program(std::move(node));
 }
 
+inline ContentHash hash_of(const BufferNode& b, const CallArg& elements) {
+  return hash_elements(elements.data, static_cast<std::size_t>(b.dtype.element_bytes()), b.rank(),
+                       elements.extents, elements.strides);
+}
+
 inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
 }  // namespace detail
@@ -74,8 +79,9 @@ LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
   once_.push_back(what.part.program);
   for (const int output : what.part.outputs)
     if (slot_of(output) >= addresses_.size()) addresses_.resize(slot_of(output) + 1);
-  const bool waits = std::any_of(what.part.inputs.begin(), what.part.inputs.end(),
-                                 [&](int input) { return param(input).is_argument(); });
+  const bool waits = std::any_of(what.part.inputs.begin(), what.part.inputs.end(), [&](int input) {
+    return is_argument(input) || (is_result(input) && addresses_[slot_of(input)] == 0);
+  });
   if (!waits) return run(what, nullptr, where);
   late_.push_back(std::move(what));
   ready_ = false;
@@ -99,37 +105,40 @@ LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
   program_ = Program(std::move(node));
 }
 
+LATHE_DECL std::size_t KernelConstants::owned_slot(int k) const {
+  return static_cast<std::size_t>(detail::index_in(owned_, k));
+}
+
 LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args) const {
-  const CallArg& arg = args[detail::index_in(order_, k)];
-  const BufferNode& b = *param(k).buffer;
-  return hash_elements(arg.data, static_cast<std::size_t>(b.dtype.element_bytes()), b.rank(),
-                       arg.extents, arg.strides);
+  return detail::hash_of(*program_->params[static_cast<std::size_t>(k)].buffer,
+                         args[detail::index_in(order_, k)]);
 }
 
 LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
                                      Location where) const {
   const Program& program = what.part.program;
   ResultKey key{detail::with_packed_inputs(program), {}, what.target, what.kind};
-  Vec<detail::WholeView> views;
-  for (const int input : what.part.inputs) {
-    const int constant = detail::index_in(owned_, input);
-    if (constant < 0) {
-      key.inputs.push_back(hash_argument(input, args));
-      continue;
-    }
-    const ConstantData& content = *contents_[static_cast<std::size_t>(constant)];
-    key.inputs.push_back(content.hash());
-    views.emplace_back(*param(input).buffer, content.data());
+  Vec<detail::WholeView> views;  // of all parameters; unused for arguments
+  for (std::size_t k = 0; k < what.part.inputs.size(); ++k) {
+    const int input = what.part.inputs[k];
+    const BufferNode& buffer = *program->params[k].buffer;
+    const std::uint64_t address = is_argument(input) ? 0
+                                  : is_result(input) ? addresses_[slot_of(input)]
+                                                     : addresses_[owned_slot(input)];
+    views.emplace_back(buffer, reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)));
+    key.inputs.push_back(is_argument(input) ? hash_argument(input, args)
+                         : is_result(input) ? detail::hash_of(buffer, views.back().call())
+                                            : contents_[owned_slot(input)]->hash());
   }
   const auto compute = [&](void* const* blocks) {
+    const std::size_t inputs = what.part.inputs.size();
     for (std::size_t k = 0; k < what.part.outputs.size(); ++k)
-      views.emplace_back(*program->params[what.part.inputs.size() + k].buffer, blocks[k]);
+      views.emplace_back(*program->params[inputs + k].buffer, blocks[k]);
     Vec<CallArg> all;
-    auto view = views.begin();
-    for (const int input : what.part.inputs)
-      all.push_back(param(input).is_argument() ? args[detail::index_in(order_, input)]
-                                               : view++->call());
-    while (view != views.end()) all.push_back(view++->call());
+    for (std::size_t k = 0; k < views.size(); ++k)
+      all.push_back(k < inputs && is_argument(what.part.inputs[k])
+                        ? args[detail::index_in(order_, what.part.inputs[k])]
+                        : views[k].call());
     what.kernel.call(all.data(), where);
   };
   held_.push_back(ConstantShelf::of(*what.context).get(std::move(key), compute, where));

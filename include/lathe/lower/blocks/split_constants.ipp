@@ -32,7 +32,7 @@ inline bool has_known_shape(const BufferNode& b) {
 
 class ConstantSplit {
  public:
-  explicit ConstantSplit(const Program& program) : program_(program) {
+  ConstantSplit(const Program& program, Keep keep) : program_(program), keep_(keep) {
     for (const Param& p : program->params)
       if (p.constancy != Constancy::none && has_known_shape(*p.buffer))
         constants_.push_back(p.buffer);
@@ -57,16 +57,14 @@ class ConstantSplit {
   }
 
   Program program_;
-  Vec<Buffer> constants_, temporaries_;  ///< temporaries: those that may become constants
+  Keep keep_;
+  Vec<Buffer> constants_, temporaries_;
   Vec<RootStatement> statements_;
 };
 
 inline void ConstantSplit::gather(const Stmt& s) {
   if (const auto* n = s.as<AllocNode>()) {
-    const BufferNode& b = *n->buffer;
-    if (b.scope == Scope::global && b.strides.empty() && b.aligned.empty() && b.rank() > 0 &&
-        b.alignment <= static_cast<int>(ConstantData::kAlignment) && has_known_shape(b))
-      temporaries_.push_back(n->buffer);
+    if (has_known_shape(*n->buffer)) temporaries_.push_back(n->buffer);
     return gather(n->body);
   }
   if (const auto* n = s.as<SeqNode>()) {
@@ -88,6 +86,12 @@ inline void ConstantSplit::gather(const Stmt& s) {
   statements_.push_back(std::move(out));
 }
 
+/// Whether it can be a constant as it is.
+inline bool can_be_constant(const BufferNode& b) {
+  return b.scope == Scope::global && b.strides.empty() && b.aligned.empty() && b.rank() > 0 &&
+         b.alignment <= static_cast<int>(ConstantData::kAlignment);
+}
+
 /// What others read of it they read when all of it has been stored.
 inline bool ConstantSplit::is_computed_once(const Buffer& b) const {
   if (!contains(temporaries_, b)) return false;
@@ -98,7 +102,7 @@ inline bool ConstantSplit::is_computed_once(const Buffer& b) const {
     stored = stored || writes;
     read = read || (!s.once && contains(s.reads, b));
   }
-  return stored;
+  return stored && (!read || can_be_constant(*b));
 }
 
 inline bool ConstantSplit::runs_once(const RootStatement& s) const {
@@ -140,21 +144,29 @@ inline Vec<ConstantSplit::Part> ConstantSplit::find_parts() {
   return parts;
 }
 
-/// Made of a constant, and read by something that stays.
+/// Made of constants, and read by something that stays.
 inline bool ConstantSplit::is_worth_keeping(const Part& part) const {
-  bool made = false, read = false;
+  Vec<Buffer> made_of, kept;
   for (const RootStatement* s : part) {
-    for (const Buffer& b : s->reads) made = made || contains(constants_, b);
-    for (const Buffer& b : s->writes) read = read || is_read_elsewhere(b);
+    for (const Buffer& b : s->reads)
+      if (contains(constants_, b)) add_buffer(made_of, b);
+    for (const Buffer& b : s->writes)
+      if (is_read_elsewhere(b)) add_buffer(kept, b);
   }
-  return made && read;
+  if (made_of.empty() || kept.empty()) return false;
+  const auto bytes = [](const Vec<Buffer>& all) {
+    std::size_t sum = 0;
+    for (const Buffer& b : all) sum += known_bytes(*b);
+    return sum;
+  };
+  return keep_ == Keep::all || bytes(kept) <= bytes(made_of);
 }
 
 inline OncePart ConstantSplit::take(const Part& part, ProgramNode& rest) const {
   OncePart out;
   ProgramNode once;
   once.name = program_->name + "_once";
-  once.scheduled = true;
+  once.scheduled = program_->scheduled;
   Vec<Stmt> stmts;
   Vec<Buffer> reads, writes;
   for (const RootStatement* s : part) {
@@ -219,9 +231,15 @@ inline SplitProgram ConstantSplit::run() {
 
 }  // namespace detail
 
-LATHE_DECL SplitProgram split_constants(const Program& program) {
+LATHE_DECL std::size_t known_bytes(const BufferNode& b) {
+  auto bytes = static_cast<std::size_t>(b.dtype.element_bytes());
+  for (const AnyExpr& extent : b.shape) bytes *= static_cast<std::size_t>(*as_const_int(extent));
+  return bytes;
+}
+
+LATHE_DECL SplitProgram split_constants(const Program& program, Keep keep) {
   if (program->stage != Stage::blocks) return {program, {}};
-  return detail::ConstantSplit(program).run();
+  return detail::ConstantSplit(program, keep).run();
 }
 
 }  // namespace lathe
