@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <random>
 #include <sstream>
@@ -52,6 +53,14 @@ int positive_int(const std::string& text) {
   return value;
 }
 
+unsigned seed_from(const std::string& text) {
+  unsigned value = 0;
+  const char* end = text.data() + text.size();
+  const auto [used, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || used != end) throw std::invalid_argument("not a seed: " + text);
+  return value;
+}
+
 void set_option(Options& options, const std::string& name, const std::string& value) {
   if (name == "--filter") {
     options.filter = value;
@@ -73,7 +82,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
   } else if (name == "--seconds") {
     options.seconds = std::atof(value.c_str());
   } else if (name == "--seed") {
-    options.seed = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
+    options.seed = seed_from(value);
   } else if (name == "--json") {
     options.json = value;
   } else {
