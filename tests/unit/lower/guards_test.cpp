@@ -69,9 +69,8 @@ TEST_CASE("a tail says where its tests go") {
       for ii in 0..8:
         Y[io * 8 + ii] = X[io * 8 + ii]
     else:
-      for ii in 0..8:
-        if ii < 4:
-          Y[ii + 96] = X[ii + 96]
+      for ii in 0..4:
+        Y[ii + 96] = X[ii + 96]
 )");
   CHECK(with_tail("mask") == R"(  for io in 0..13:
     for ii in 0..8:
@@ -81,9 +80,8 @@ TEST_CASE("a tail says where its tests go") {
   CHECK(with_tail("peel") == R"(  for io in 0..12:
     for ii in 0..8:
       Y[io * 8 + ii] = X[io * 8 + ii]
-  for ii in 0..8:
-    if ii < 4:
-      Y[ii + 96] = X[ii + 96]
+  for ii in 0..4:
+    Y[ii + 96] = X[ii + 96]
 )");
 }
 
@@ -116,9 +114,8 @@ TEST_CASE("a peeled tail leaves other conditions in its loop") {
     if i > 2:
       for ji in 0..8:
         Y[i * 10 + ji] = X[i * 10 + ji]
-      for ji in 0..8:
-        if ji < 2:
-          Y[i * 10 + ji + 8] = X[i * 10 + ji + 8]
+      for ji in 0..2:
+        Y[i * 10 + ji + 8] = X[i * 10 + ji + 8]
 )");
 }
 

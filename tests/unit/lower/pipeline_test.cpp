@@ -305,6 +305,40 @@ TEST_CASE("what a parallel loop reads or writes is in no register") {
   }
 }
 
+TEST_CASE("a register that one mask keeps to itself has no mask, and part of one is blended in") {
+  const auto promoted = [](const char* read) {
+    lt::Program p = lt::parse(R"(program p(in A: f32[20], in B: f32[13], out C: f32[16]):
+  alloc T: f32[16]
+  vectorized for i in 0..16:
+    if i < 13:
+      T[i] = A[i]
+  vectorized for i in 0..16:
+    if i < 13:
+      T[i] = T[i] + B[i]
+)" + std::string(read));
+    return lt::lower_until("promote_registers", p, lt::Target("x86-64-v4")).str();
+  };
+  const std::string alike =
+      promoted("  vectorized for i in 0..16:\n    if i < 13:\n      C[i] = T[i]\n");
+  CHECK(alike.find("select(") == std::string::npos);
+  CHECK(alike.find("alloc T_0: f32x16") != std::string::npos);
+  const lt::Program part = lt::parse(R"(program p(in A: f32[20], out C: f32[16]):
+  alloc T: f32[16]
+  vectorized for i in 0..16:
+    T[i] = A[i]
+  vectorized for i in 0..4:
+    T[i + 4] = T[i + 4] + A[i + 16]
+  T[1] = 2.0
+  vectorized for i in 0..16:
+    C[i] = T[i]
+)");
+  const std::string blended =
+      lt::lower_until("promote_registers", part, lt::Target("x86-64-v4")).str();
+  CHECK(blended.find("alloc T_0: f32x16") != std::string::npos);
+  CHECK(blended.find("alloc T:") == std::string::npos);
+  test::check_stages(part, {}, lt::Target("x86-64-v4"));
+}
+
 TEST_CASE("a pass that does not exist is named, with those that do") {
   std::string text;
   try {

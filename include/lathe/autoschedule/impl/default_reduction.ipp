@@ -104,7 +104,7 @@ class TileReduction : ReductionCosts {
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
-    constexpr std::int64_t kMostStatements = 64;
+    constexpr std::int64_t kMostStatements = 32;
     for (std::size_t k = nest.reduce.size(); k-- > 0;) {
       const LoopRef& loop = nest.reduce[k];
       statements *= trip_of(nest, loop);

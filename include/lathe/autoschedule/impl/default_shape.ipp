@@ -26,7 +26,7 @@ class ReductionCosts : protected NestSteps {
   // Of what runs beside the port that limits: both share the front end.
   static constexpr double kBeside = 0.25;
   // To add the lanes of one vector up, and to start and store a result.
-  static constexpr double kFoldOperations = 14;
+  static constexpr double kFoldOperations = 6;
   // Of a load whose vectors are turned in registers, in operations a vector.
   static constexpr double kTurn = 5;
 
