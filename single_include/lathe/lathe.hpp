@@ -5122,6 +5122,8 @@ class AnyScript {
   /// order in which they are declared. L0102, L0103, L0119, L0120 extents, as make_input.
   AnyScriptBuffer param(Access access, std::string name, DType dtype, Vec<Extent> extents,
                         Layout layout = Layout::row_major, Location where = Location::here());
+  /// A tensor of make_constant, which the program then owns. L0132: another one.
+  AnyScriptBuffer constant(const AnyTensor& tensor, Location where = Location::here());
   /// Memory for the rest of the body that is running, with undefined content.
   AnyScriptBuffer local(std::string name, DType dtype, Vec<Extent> extents,
                         Scope scope = Scope::global, Location where = Location::here());
@@ -5258,6 +5260,12 @@ class ScriptInput : public detail::ScriptAccess<T, R, Expr<T>> {
  public:
   using detail::ScriptAccess<T, R, Expr<T>>::ScriptAccess;
 };
+/// A constant that a script reads: no argument of its kernels.
+template <class T, int R>
+class ScriptConstant : public detail::ScriptAccess<T, R, Expr<T>> {
+ public:
+  using detail::ScriptAccess<T, R, Expr<T>>::ScriptAccess;
+};
 /// An output, an inout or a local of a script: b(i, j) is an Element<T>, to read and to store to.
 template <class T, int R>
 class ScriptBuffer : public detail::ScriptAccess<T, R, Element<T>> {
@@ -5307,6 +5315,11 @@ class Script : public AnyScript {
   LATHE_SCRIPT_BUFFER(output, ScriptBuffer, Access::out)
   LATHE_SCRIPT_BUFFER(inout, ScriptBuffer, Access::inout)
 #undef LATHE_SCRIPT_BUFFER
+  /// auto w = p.constant(lt::constant("w", weights, {k, n}));
+  template <class T, int R>
+  auto constant(const Constant<T, R>& tensor, Location where = Location::here()) {
+    return ScriptConstant<T, R>(AnyScript::constant(tensor, where));
+  }
   template <class T, std::size_t R>
   auto local(std::string name, const Extent (&extents)[R], Scope scope = Scope::global,
              Location where = Location::here()) {
@@ -31846,6 +31859,20 @@ LATHE_DECL AnyScriptBuffer AnyScript::param(Access access, std::string name, DTy
   return detail::script_handle(buffer, layout, where);
 }
 
+LATHE_DECL AnyScriptBuffer AnyScript::constant(const AnyTensor& tensor, Location where) {
+  detail::ScriptState& s = state();
+  const std::string name = tensor.name();
+  if (!tensor.is_constant())
+    throw UserError("L0132", cat("'", name, "' is no constant"), where, {},
+                    "make it with lt::constant, or declare it with input");
+  s.check_at_top(cat("constant '", name, "'"), where);
+  s.claim(s.buffer_names, "buffer", name, where);
+  const Buffer& buffer = tensor.param_buffer();
+  s.params.push_back({Access::in, buffer, {}, Constancy::owned, tensor.source().content});
+  s.declare(buffer.get(), detail::ScriptName::input, name);
+  return detail::script_handle(buffer, Layout::dense, where);
+}
+
 LATHE_DECL AnyScriptBuffer AnyScript::local(std::string name, DType dtype, Vec<Extent> extents,
                                             Scope scope, Location where) {
   detail::ScriptState& s = state();
@@ -43765,7 +43792,7 @@ class ReductionCosts : protected NestSteps {
   // Of what runs beside the port that limits: both share the front end.
   static constexpr double kBeside = 0.25;
   // To add the lanes of one vector up, and to start and store a result.
-  static constexpr double kFoldOperations = 14;
+  static constexpr double kFoldOperations = 6;
   // Of a load whose vectors are turned in registers, in operations a vector.
   static constexpr double kTurn = 5;
 
@@ -44319,7 +44346,7 @@ class TileReduction : ReductionCosts {
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
-    constexpr std::int64_t kMostStatements = 64;
+    constexpr std::int64_t kMostStatements = 32;
     for (std::size_t k = nest.reduce.size(); k-- > 0;) {
       const LoopRef& loop = nest.reduce[k];
       statements *= trip_of(nest, loop);
@@ -50408,26 +50435,81 @@ class SlotCollector : public Visitor {
   const Buffer& buffer_;
 };
 
-// Stores decide the registers: they must be equal or disjoint. A load may take lanes out of one of
-// them.
+inline bool holds(const Slot& outer, const Slot& inner) {
+  return outer.first <= inner.first && inner.first + inner.lanes <= outer.first + outer.lanes;
+}
+
+// Stores decide the registers: of two that share lanes one must hold the other, which is a store to
+// some lanes of a register. A load may take lanes out of one.
 inline bool slots_agree(const SlotCollector& slots) {
   if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
-      if (&a != &b && a.first < b.first + b.lanes && b.first < a.first + a.lanes) return false;
+      if (a.first < b.first + b.lanes && b.first < a.first + a.lanes && !holds(a, b) &&
+          !holds(b, a))
+        return false;
   for (const auto& load : slots.loaded) {
     bool inside = false;
-    for (const auto& store : slots.stored)
-      inside |= store.first <= load.first && load.first + load.lanes <= store.first + store.lanes;
+    for (const auto& store : slots.stored) inside |= holds(store, load);
     if (!inside) return false;
   }
   return true;
 }
 
+// The mask of all accesses to a register, if it is one that stays the same: lanes outside of it are
+// never asked for, and may hold anything.
+class CommonMask : public Visitor {
+ public:
+  CommonMask(const Buffer& buffer, const Slot& slot) : buffer_(buffer), slot_(slot) {}
+
+  bool found() const {
+    if (differs_ || !mask_) return false;
+    for (const VarRef& v : free_vars(mask_))
+      if (inside_.contains(v.get())) return false;
+    return !find_load(mask_);
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices[0], n->mask);
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) inside_.insert(b.var.get());
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) note(n->indices[0], n->mask);
+    if (const auto* n = s.as<ForNode>()) inside_.insert(n->var.get());
+    if (const auto* n = s.as<LetStmtNode>()) inside_.insert(n->var.get());
+    descend(s);
+  }
+
+ private:
+  void note(const AnyExpr& index, const AnyExpr& mask) {
+    Slot at;
+    constant_slot(index, at);
+    if (at.first + at.lanes <= slot_.first || slot_.first + slot_.lanes <= at.first) return;
+    if (!mask || at.lanes != slot_.lanes)
+      differs_ = true;
+    else if (!mask_)
+      mask_ = mask;
+    else
+      differs_ = differs_ || !structurally_equal(mask, mask_);
+  }
+
+  const Buffer& buffer_;
+  const Slot slot_;
+  AnyExpr mask_;
+  NodeSet inside_;
+  bool differs_ = false;
+};
+
 class UseRegisters : public Mutator {
  public:
-  UseRegisters(const Buffer& buffer, const Vec<Slot>& slots) : buffer_(buffer) {
+  UseRegisters(const Buffer& buffer, const Vec<Slot>& slots, const Stmt& body) : buffer_(buffer) {
     for (const auto& slot : slots) {
+      if (is_part(slot, slots)) continue;
+      CommonMask mask(buffer, slot);
+      mask.stmt(body);
+      if (mask.found()) masked_alike_.push_back(slot.first);
       std::string name = buffer->name + "_" + std::to_string(slot.first);
       DType dtype = buffer->dtype.with_lanes(slot.lanes);
       Buffer reg(new BufferNode(name, dtype, {}, {}, Scope::reg));
@@ -50457,23 +50539,60 @@ class UseRegisters : public Mutator {
     if (!n || n->buffer != buffer_) return descend(s);
     Slot want;
     constant_slot(n->indices[0], want);
-    const Buffer& reg = holder(want).second;
-    AnyExpr value = expr(n->value);
+    const auto& [slot, reg] = holder(want);
+    AnyExpr value = expr(n->value), mask;
+    if (n->mask) mask = expr(n->mask);
     if (value.dtype().lanes != want.lanes) value = make_broadcast(value, want.lanes);
-    if (n->mask) value = make_select(expr(n->mask), value, make_load(reg, {}));
-    return make_store(reg, {}, value);
+    if (slot.lanes != want.lanes) {
+      const AnyExpr lanes = lanes_of(want, slot);
+      // Named outside of the select: it is stored to all lanes of the part.
+      const VarRef part = make_var("part", value.dtype());
+      Stmt store = blended(slot, reg, spread(part, want, slot),
+                           mask.get() ? logical_and(lanes, spread(mask, want, slot)) : lanes);
+      return make_let_stmt(part, value, std::move(store));
+    }
+    return blended(slot, reg, std::move(value), mask);
   }
 
  private:
+  static bool is_part(const Slot& slot, const Vec<Slot>& slots) {
+    for (const auto& other : slots)
+      if (other.lanes > slot.lanes && holds(other, slot)) return true;
+    return false;
+  }
+  Stmt blended(const Slot& slot, const Buffer& reg, AnyExpr value, const AnyExpr& mask) const {
+    if (mask.get() && !contains(masked_alike_, slot.first))
+      value = make_select(mask, value, make_load(reg, {}));
+    return make_store(reg, {}, value);
+  }
+  // A vector of a part of a register in its lanes; what the others hold is not said.
+  static AnyExpr spread(const AnyExpr& part, const Slot& want, const Slot& slot) {
+    if (part.dtype().lanes == 1) return make_broadcast(part, slot.lanes);
+    Vec<int> lanes;
+    for (std::int64_t l = slot.first; l < slot.first + slot.lanes; ++l) {
+      const bool inside = want.first <= l && l < want.first + want.lanes;
+      lanes.push_back(inside ? static_cast<int>(l - want.first) : 0);
+    }
+    return make_shuffle({part}, std::move(lanes));
+  }
+  static AnyExpr lanes_of(const Slot& want, const Slot& slot) {
+    const auto number = [](std::int64_t v) { return make_const(kI32, v); };
+    const std::int64_t first = want.first - slot.first;
+    const AnyExpr lane = make_ramp(number(0), number(1), slot.lanes);
+    const auto all = [&](std::int64_t v) { return make_broadcast(number(v), slot.lanes); };
+    const AnyExpr below = make_binary(BinaryOp::lt, lane, all(first + want.lanes));
+    if (first == 0) return below;
+    return logical_and(make_binary(BinaryOp::ge, lane, all(first)), below);
+  }
+
   const std::pair<Slot, Buffer>& holder(const Slot& want) const {
     for (const auto& entry : registers)
-      if (entry.first.first <= want.first &&
-          want.first + want.lanes <= entry.first.first + entry.first.lanes)
-        return entry;
+      if (holds(entry.first, want)) return entry;
     unreachable("a promoted access has no register");
   }
 
   const Buffer& buffer_;
+  Vec<std::int64_t> masked_alike_;  ///< first elements of registers whose mask may be left out
 };
 
 // More elements than this are memory: no target has so many registers.
@@ -50487,7 +50606,7 @@ class Promote : public Mutator {
     SlotCollector slots(a->buffer);
     slots.stmt(a->body);
     if (!slots_agree(slots) || slots.stored.size() > kMaxPromotedSlots) return descend(s);
-    UseRegisters use(a->buffer, slots.stored);
+    UseRegisters use(a->buffer, slots.stored, a->body);
     Stmt body = stmt(use.stmt(a->body));
     for (const auto& entry : use.registers) body = make_alloc(entry.second, body);
     return body;

@@ -2,6 +2,7 @@
 // way.
 #pragma once
 
+#include <lathe/dsl/constant.hpp>
 #include <lathe/dsl/reduction.hpp>
 #include <lathe/dsl/script_any.hpp>
 #include <lathe/dsl/tensor.hpp>
@@ -88,6 +89,12 @@ class ScriptInput : public detail::ScriptAccess<T, R, Expr<T>> {
  public:
   using detail::ScriptAccess<T, R, Expr<T>>::ScriptAccess;
 };
+/// A constant that a script reads: no argument of its kernels.
+template <class T, int R>
+class ScriptConstant : public detail::ScriptAccess<T, R, Expr<T>> {
+ public:
+  using detail::ScriptAccess<T, R, Expr<T>>::ScriptAccess;
+};
 /// An output, an inout or a local of a script: b(i, j) is an Element<T>, to read and to store to.
 template <class T, int R>
 class ScriptBuffer : public detail::ScriptAccess<T, R, Element<T>> {
@@ -137,6 +144,11 @@ class Script : public AnyScript {
   LATHE_SCRIPT_BUFFER(output, ScriptBuffer, Access::out)
   LATHE_SCRIPT_BUFFER(inout, ScriptBuffer, Access::inout)
 #undef LATHE_SCRIPT_BUFFER
+  /// auto w = p.constant(lt::constant("w", weights, {k, n}));
+  template <class T, int R>
+  auto constant(const Constant<T, R>& tensor, Location where = Location::here()) {
+    return ScriptConstant<T, R>(AnyScript::constant(tensor, where));
+  }
   template <class T, std::size_t R>
   auto local(std::string name, const Extent (&extents)[R], Scope scope = Scope::global,
              Location where = Location::here()) {

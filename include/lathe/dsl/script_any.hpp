@@ -90,6 +90,8 @@ class AnyScript {
   /// order in which they are declared. L0102, L0103, L0119, L0120 extents, as make_input.
   AnyScriptBuffer param(Access access, std::string name, DType dtype, Vec<Extent> extents,
                         Layout layout = Layout::row_major, Location where = Location::here());
+  /// A tensor of make_constant, which the program then owns. L0132: another one.
+  AnyScriptBuffer constant(const AnyTensor& tensor, Location where = Location::here());
   /// Memory for the rest of the body that is running, with undefined content.
   AnyScriptBuffer local(std::string name, DType dtype, Vec<Extent> extents,
                         Scope scope = Scope::global, Location where = Location::here());

@@ -119,3 +119,23 @@ TEST_CASE("C takes constants in the last slots") {
   CHECK(lt::to_c(p.Y).find("0  the elements of X, f32\n     1  the elements of Y, f32\n"
                            "     2  the elements of constant W, f32\n") != std::string::npos);
 }
+
+TEST_CASE("a script reads constants, and stores to none") {
+  const auto W = lt::constant("w", counted(4), {4});
+  lt::Script p("scaled");
+  auto x = p.input<float>("x", {4});
+  auto w = p.constant(W);
+  auto y = p.output<float>("y", {4});
+  p.for_("i", 4, [&](lt::Var i) { p.store(y(i), x(i) * w(i)); });
+  CHECK(p.program().str().find("constant w: f32[4] align 64 hash") != std::string::npos);
+  for (const auto& f : {lt::jit(p.program(), x, y), lt::evaluate(p.program(), x, y)}) {
+    std::vector<float> out(4);
+    f(std::vector<float>{2, 2, 2, 2}, out);
+    CHECK(out == std::vector<float>{0, 2, 4, 6});
+  }
+  CHECK(error_of([&] { p.AnyScript::store(w(0).any(), x(0).any()); }) ==
+        "L0128 a store to 'w', an input of script 'scaled'");
+  CHECK(error_of([&] { p.constant(W); }).substr(0, 5) == "L0111");
+  CHECK(error_of([&] { p.AnyScript::constant(lt::Input<float, 1>("v", {4})); }) ==
+        "L0132 'v' is no constant");
+}

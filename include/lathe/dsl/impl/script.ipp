@@ -83,6 +83,20 @@ LATHE_DECL AnyScriptBuffer AnyScript::param(Access access, std::string name, DTy
   return detail::script_handle(buffer, layout, where);
 }
 
+LATHE_DECL AnyScriptBuffer AnyScript::constant(const AnyTensor& tensor, Location where) {
+  detail::ScriptState& s = state();
+  const std::string name = tensor.name();
+  if (!tensor.is_constant())
+    throw UserError("L0132", cat("'", name, "' is no constant"), where, {},
+                    "make it with lt::constant, or declare it with input");
+  s.check_at_top(cat("constant '", name, "'"), where);
+  s.claim(s.buffer_names, "buffer", name, where);
+  const Buffer& buffer = tensor.param_buffer();
+  s.params.push_back({Access::in, buffer, {}, Constancy::owned, tensor.source().content});
+  s.declare(buffer.get(), detail::ScriptName::input, name);
+  return detail::script_handle(buffer, Layout::dense, where);
+}
+
 LATHE_DECL AnyScriptBuffer AnyScript::local(std::string name, DType dtype, Vec<Extent> extents,
                                             Scope scope, Location where) {
   detail::ScriptState& s = state();
