@@ -36,12 +36,13 @@ inline constexpr double kMathCost = 12;
 class BodyCost : public Visitor {
  public:
   double ops = 0;
-  int loads = 0, math = 0, widest = 1;
+  int loads = 0, math = 0;
+  int widest = 1, moved = 1;  ///< bytes of the widest element; of those that memory holds
 
   void expr(const AnyExpr& e) override {
     if (const auto* n = e.as<LoadNode>()) {
       ++loads;
-      note(n->buffer->dtype);
+      note_moved(n->buffer->dtype);
       return;  // index arithmetic is shared by the lanes
     }
     if (const auto* n = e.as<CallNode>()) {
@@ -57,13 +58,17 @@ class BodyCost : public Visitor {
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) {
       ops += 1;
-      note(n->buffer->dtype);
+      note_moved(n->buffer->dtype);
       return expr(n->value);
     }
     descend(s);
   }
 
  private:
+  void note_moved(DType t) {
+    note(t);
+    moved = std::max(moved, t.element_bytes());
+  }
   void note(DType t) { widest = t.element_bytes() > widest ? t.element_bytes() : widest; }
 };
 
@@ -94,6 +99,23 @@ inline Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
 }
 inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
   return stride_of(indices, loop).step;
+}
+
+// How many elements of memory lie between those of two iterations of a loop, if that is a number.
+inline std::optional<std::int64_t> flat_stride(const AccessSite& access, const VarRef& loop) {
+  std::int64_t stride = 0, below = 1;
+  for (std::size_t axis = access.indices.size(); axis-- > 0;) {
+    auto affine = affine_of(access.indices[axis], {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    const std::int64_t* extent = as_const_int(access.buffer->shape[axis]);
+    std::int64_t part = 0;
+    if (!coef || __builtin_mul_overflow(*coef, below, &part) ||
+        __builtin_add_overflow(stride, part, &stride))
+      return std::nullopt;
+    if (axis > 0 && (!extent || __builtin_mul_overflow(below, *extent, &below)))
+      return std::nullopt;
+  }
+  return stride;
 }
 
 // How many steps of a loop lie between two elements, if one is the other moved along it alone.

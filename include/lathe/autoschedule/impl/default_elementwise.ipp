@@ -15,9 +15,10 @@ class TileElementwise : RowSteps {
   void run(const BlockNode& block, const DefaultNest& nest, bool only_loop, bool crowded) {
     if (!nest.unit.var.get()) return;
     const BodyCost cost = body_cost(block);
-    const std::int64_t lanes = target_.lanes(cost.widest);
+    const std::int64_t lanes = lanes_of(cost);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
+    if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
     if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
@@ -46,9 +47,34 @@ class TileElementwise : RowSteps {
   }
 
  private:
+  // That interleave by whole vectors (zip_stores).
+  static constexpr std::int64_t kMostChannels = 8;
+
   struct Vectors {
     std::int64_t lanes, count;
   };
+
+  // Bytes that are computed with in wider elements move a register at a time, in several registers
+  // of those: at most four, as many as widen or narrow together.
+  std::int64_t lanes_of(const BodyCost& cost) const {
+    constexpr int kRegisters = 4;
+    const bool narrow = cost.math == 0 && cost.moved * kRegisters >= cost.widest;
+    return target_.lanes(narrow ? cost.moved : cost.widest);
+  }
+
+  // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of
+  // each channel in turn, which are stored interleaved.
+  bool zip(const DefaultNest& nest, std::int64_t lanes) {
+    const std::int64_t channels = trip_of(nest, nest.unit);
+    if (!has_const_trip(nest, nest.unit) || channels > kMostChannels) return false;
+    DefaultNest across = nest;
+    across.unit = innermost(nest, [&](const LoopRef& loop) {
+      for (const auto& write : nest.writes)
+        if (flat_stride(write, loop.var) != channels) return false;
+      return !(loop == nest.unit) && trip_of(nest, loop) >= lanes;
+    });
+    return across.unit.var.get() && attempt([&] { tile_rows(across, nest.unit, channels, lanes); });
+  }
 
   void put_unit_innermost(const DefaultNest& nest) {
     if (nest.spatial.back() == nest.unit) return;
@@ -64,6 +90,7 @@ class TileElementwise : RowSteps {
   // takes two, full vectors cost up to a tenth.
   Vectors vectors_of(const BodyCost& cost, std::int64_t trips, bool crowded) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
+    if (cost.moved < cost.widest && lanes_of(cost) > lanes) return {lanes_of(cost), 1};
     if (cost.math == 0) return {target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
