@@ -7432,6 +7432,15 @@ concept KernelParam = requires(const A* a) {
   kernel_param(a);
 };
 
+template <class T, int R>
+void known_elements(const Constant<T, R>*);
+template <class T, int R>
+void known_elements(const ScriptConstant<T, R>*);
+template <class A>
+concept ConstantArgument = requires(const A* a) {
+  known_elements(a);
+};
+
 inline ProgramParam program_param(const AnyTensor& tensor) { return ProgramParam(tensor); }
 template <class T, int R>
 ProgramParam program_param(const Input<T, R>& input) {
@@ -7466,6 +7475,12 @@ template <detail::KernelParam... A>
 requires(sizeof...(A) > 0) auto jit(Source source, const A&... args) {
   return Kernel<decltype(detail::kernel_param(&args))...>(
       jit_any(source, {detail::program_param(args)...}));
+}
+/// A constant among them: says that it is none.
+template <class... A>
+requires(detail::ConstantArgument<A> || ...) void jit(Source, const A&...) {
+  static_assert(!(detail::ConstantArgument<A> || ...),
+                "lathe: a constant is no argument of a kernel: its elements are known");
 }
 /// The same function by interpretation, whatever the target; the reference in tests.
 template <detail::KernelParam... A>
@@ -34342,7 +34357,9 @@ class SchedulePage {
       AnyExpr bytes(static_cast<std::int64_t>(p.buffer->dtype.element_bytes()));
       for (const auto& e : p.buffer->shape) bytes = size_product(bytes, e);
       buffer(*p.buffer, {nullptr, p.buffer->shape, bytes},
-             cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+             p.is_argument() ? cat("parameter, ", kAccess[static_cast<int>(p.access)],
+                                   p.constancy == Constancy::promised ? ", constant" : "")
+                             : std::string("constant"));
     }
     allocations(program_->body);
     append(out_, "</table></div>\n");
@@ -43327,12 +43344,13 @@ inline constexpr double kMathCost = 12;
 class BodyCost : public Visitor {
  public:
   double ops = 0;
-  int loads = 0, math = 0, widest = 1;
+  int loads = 0, math = 0;
+  int widest = 1, moved = 1;  ///< bytes of the widest element; of those that memory holds
 
   void expr(const AnyExpr& e) override {
     if (const auto* n = e.as<LoadNode>()) {
       ++loads;
-      note(n->buffer->dtype);
+      note_moved(n->buffer->dtype);
       return;  // index arithmetic is shared by the lanes
     }
     if (const auto* n = e.as<CallNode>()) {
@@ -43348,13 +43366,17 @@ class BodyCost : public Visitor {
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) {
       ops += 1;
-      note(n->buffer->dtype);
+      note_moved(n->buffer->dtype);
       return expr(n->value);
     }
     descend(s);
   }
 
  private:
+  void note_moved(DType t) {
+    note(t);
+    moved = std::max(moved, t.element_bytes());
+  }
   void note(DType t) { widest = t.element_bytes() > widest ? t.element_bytes() : widest; }
 };
 
@@ -43385,6 +43407,23 @@ inline Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
 }
 inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
   return stride_of(indices, loop).step;
+}
+
+// How many elements of memory lie between those of two iterations of a loop, if that is a number.
+inline std::optional<std::int64_t> flat_stride(const AccessSite& access, const VarRef& loop) {
+  std::int64_t stride = 0, below = 1;
+  for (std::size_t axis = access.indices.size(); axis-- > 0;) {
+    auto affine = affine_of(access.indices[axis], {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    const std::int64_t* extent = as_const_int(access.buffer->shape[axis]);
+    std::int64_t part = 0;
+    if (!coef || __builtin_mul_overflow(*coef, below, &part) ||
+        __builtin_add_overflow(stride, part, &stride))
+      return std::nullopt;
+    if (axis > 0 && (!extent || __builtin_mul_overflow(below, *extent, &below)))
+      return std::nullopt;
+  }
+  return stride;
 }
 
 // How many steps of a loop lie between two elements, if one is the other moved along it alone.
@@ -44016,9 +44055,10 @@ class TileElementwise : RowSteps {
   void run(const BlockNode& block, const DefaultNest& nest, bool only_loop, bool crowded) {
     if (!nest.unit.var.get()) return;
     const BodyCost cost = body_cost(block);
-    const std::int64_t lanes = target_.lanes(cost.widest);
+    const std::int64_t lanes = lanes_of(cost);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
+    if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
     if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
@@ -44047,9 +44087,34 @@ class TileElementwise : RowSteps {
   }
 
  private:
+  // That interleave by whole vectors (zip_stores).
+  static constexpr std::int64_t kMostChannels = 8;
+
   struct Vectors {
     std::int64_t lanes, count;
   };
+
+  // Bytes that are computed with in wider elements move a register at a time, in several registers
+  // of those: at most four, as many as widen or narrow together.
+  std::int64_t lanes_of(const BodyCost& cost) const {
+    constexpr int kRegisters = 4;
+    const bool narrow = cost.math == 0 && cost.moved * kRegisters >= cost.widest;
+    return target_.lanes(narrow ? cost.moved : cost.widest);
+  }
+
+  // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of
+  // each channel in turn, which are stored interleaved.
+  bool zip(const DefaultNest& nest, std::int64_t lanes) {
+    const std::int64_t channels = trip_of(nest, nest.unit);
+    if (!has_const_trip(nest, nest.unit) || channels > kMostChannels) return false;
+    DefaultNest across = nest;
+    across.unit = innermost(nest, [&](const LoopRef& loop) {
+      for (const auto& write : nest.writes)
+        if (flat_stride(write, loop.var) != channels) return false;
+      return !(loop == nest.unit) && trip_of(nest, loop) >= lanes;
+    });
+    return across.unit.var.get() && attempt([&] { tile_rows(across, nest.unit, channels, lanes); });
+  }
 
   void put_unit_innermost(const DefaultNest& nest) {
     if (nest.spatial.back() == nest.unit) return;
@@ -44065,6 +44130,7 @@ class TileElementwise : RowSteps {
   // takes two, full vectors cost up to a tenth.
   Vectors vectors_of(const BodyCost& cost, std::int64_t trips, bool crowded) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
+    if (cost.moved < cost.widest && lanes_of(cost) > lanes) return {lanes_of(cost), 1};
     if (cost.math == 0) return {target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;

@@ -116,6 +116,15 @@ concept KernelParam = requires(const A* a) {
   kernel_param(a);
 };
 
+template <class T, int R>
+void known_elements(const Constant<T, R>*);
+template <class T, int R>
+void known_elements(const ScriptConstant<T, R>*);
+template <class A>
+concept ConstantArgument = requires(const A* a) {
+  known_elements(a);
+};
+
 inline ProgramParam program_param(const AnyTensor& tensor) { return ProgramParam(tensor); }
 template <class T, int R>
 ProgramParam program_param(const Input<T, R>& input) {
@@ -150,6 +159,12 @@ template <detail::KernelParam... A>
 requires(sizeof...(A) > 0) auto jit(Source source, const A&... args) {
   return Kernel<decltype(detail::kernel_param(&args))...>(
       jit_any(source, {detail::program_param(args)...}));
+}
+/// A constant among them: says that it is none.
+template <class... A>
+requires(detail::ConstantArgument<A> || ...) void jit(Source, const A&...) {
+  static_assert(!(detail::ConstantArgument<A> || ...),
+                "lathe: a constant is no argument of a kernel: its elements are known");
 }
 /// The same function by interpretation, whatever the target; the reference in tests.
 template <detail::KernelParam... A>

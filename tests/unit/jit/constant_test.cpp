@@ -139,3 +139,15 @@ TEST_CASE("a script reads constants, and stores to none") {
   CHECK(error_of([&] { p.AnyScript::constant(lt::Input<float, 1>("v", {4})); }) ==
         "L0132 'v' is no constant");
 }
+
+TEST_CASE("a trace plays on other elements") {
+  Product p(counted(12)), q(counted(12, 100));
+  lt::Schedule s(p.Y);
+  s.cache_read(p.Y, p.W, lt::Scope::global);
+  const lt::Schedule t = lt::replay(lt::parse_trace(s.trace().str()), lt::Schedule(q.Y), true);
+  CHECK(
+      lt::structurally_equal(lt::without_contents(t.program()), lt::without_contents(s.program())));
+  CHECK(t.program()->params[2].content == q.W.content());
+  CHECK(Product::run(lt::jit(t, q.X, q.Y)) == std::vector<float>{632, 638, 644, 650});
+  CHECK(t.html().find("<td>constant</td>") != std::string::npos);
+}

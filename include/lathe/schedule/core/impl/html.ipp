@@ -258,7 +258,9 @@ class SchedulePage {
       AnyExpr bytes(static_cast<std::int64_t>(p.buffer->dtype.element_bytes()));
       for (const auto& e : p.buffer->shape) bytes = size_product(bytes, e);
       buffer(*p.buffer, {nullptr, p.buffer->shape, bytes},
-             cat("parameter, ", kAccess[static_cast<int>(p.access)]));
+             p.is_argument() ? cat("parameter, ", kAccess[static_cast<int>(p.access)],
+                                   p.constancy == Constancy::promised ? ", constant" : "")
+                             : std::string("constant"));
     }
     allocations(program_->body);
     append(out_, "</table></div>\n");
