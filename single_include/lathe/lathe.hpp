@@ -5888,14 +5888,15 @@ struct ContextOptions {
   LogLevel log_level = LogLevel::info;
   /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
   ParallelForHook parallel_for{};
-  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
-  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
+  /// Memory for temporaries of kernels, and for what they keep of constants; null means "none
+  /// left". Give both or neither. allocate may throw: the exception comes out of the kernel's call.
+  /// What deallocate throws is dropped.
   Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
   Hook<void(void* pointer, std::size_t bytes)> deallocate{};
   /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
   std::string cache_dir{};
-  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
-  /// limit.
+  /// Bytes that may be in use at once, over all kernels of this context, of temporaries and of what
+  /// they keep of constants; 0 = no limit.
   std::int64_t memory_budget = 0;
   /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
   /// between its passes and before it calls LLVM, which is not interrupted (L0412).
@@ -12454,11 +12455,8 @@ class KernelConstants : public RefCounted {
   const Param& param(int k) const { return program_->params[static_cast<std::size_t>(k)]; }
   bool is_result(int k) const { return k >= static_cast<int>(program_->params.size()); }
   bool is_argument(int k) const { return !is_result(k) && param(k).is_argument(); }
-  /// Of what a part computes: behind the constants that the program owns.
-  std::size_t slot_of(int output) const {
-    return owned_.size() + static_cast<std::size_t>(output) - program_->params.size();
-  }
-  std::size_t owned_slot(int k) const;
+  /// Among addresses: constants that the program owns, and behind them what parts compute.
+  std::size_t slot_of(int k) const;
   ContentHash hash_argument(int param, const CallArg* args) const;
   void run(const OnceRun& what, const CallArg* args, Location where) const;
   void prepare(const CallArg* args, Location where) const;
@@ -57452,13 +57450,13 @@ LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
   program_ = Program(std::move(node));
 }
 
-LATHE_DECL std::size_t KernelConstants::owned_slot(int k) const {
-  return static_cast<std::size_t>(detail::index_in(owned_, k));
+LATHE_DECL std::size_t KernelConstants::slot_of(int k) const {
+  return is_result(k) ? owned_.size() + static_cast<std::size_t>(k) - program_->params.size()
+                      : static_cast<std::size_t>(detail::index_in(owned_, k));
 }
 
 LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args) const {
-  return detail::hash_of(*program_->params[static_cast<std::size_t>(k)].buffer,
-                         args[detail::index_in(order_, k)]);
+  return detail::hash_of(*param(k).buffer, args[detail::index_in(order_, k)]);
 }
 
 LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
@@ -57469,13 +57467,11 @@ LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
   for (std::size_t k = 0; k < what.part.inputs.size(); ++k) {
     const int input = what.part.inputs[k];
     const BufferNode& buffer = *program->params[k].buffer;
-    const std::uint64_t address = is_argument(input) ? 0
-                                  : is_result(input) ? addresses_[slot_of(input)]
-                                                     : addresses_[owned_slot(input)];
+    const std::uint64_t address = is_argument(input) ? 0 : addresses_[slot_of(input)];
     views.emplace_back(buffer, reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)));
     key.inputs.push_back(is_argument(input) ? hash_argument(input, args)
                          : is_result(input) ? detail::hash_of(buffer, views.back().call())
-                                            : contents_[owned_slot(input)]->hash());
+                                            : contents_[slot_of(input)]->hash());
   }
   const auto compute = [&](void* const* blocks) {
     const std::size_t inputs = what.part.inputs.size();

@@ -49,11 +49,8 @@ class KernelConstants : public RefCounted {
   const Param& param(int k) const { return program_->params[static_cast<std::size_t>(k)]; }
   bool is_result(int k) const { return k >= static_cast<int>(program_->params.size()); }
   bool is_argument(int k) const { return !is_result(k) && param(k).is_argument(); }
-  /// Of what a part computes: behind the constants that the program owns.
-  std::size_t slot_of(int output) const {
-    return owned_.size() + static_cast<std::size_t>(output) - program_->params.size();
-  }
-  std::size_t owned_slot(int k) const;
+  /// Among addresses: constants that the program owns, and behind them what parts compute.
+  std::size_t slot_of(int k) const;
   ContentHash hash_argument(int param, const CallArg* args) const;
   void run(const OnceRun& what, const CallArg* args, Location where) const;
   void prepare(const CallArg* args, Location where) const;

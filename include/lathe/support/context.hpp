@@ -30,14 +30,15 @@ struct ContextOptions {
   LogLevel log_level = LogLevel::info;
   /// Replaces the built-in thread pool. May throw: the exception comes out of the kernel's call.
   ParallelForHook parallel_for{};
-  /// Memory for temporaries of kernels; null means "none left". Give both or neither. allocate may
-  /// throw: the exception comes out of the kernel's call. What deallocate throws is dropped.
+  /// Memory for temporaries of kernels, and for what they keep of constants; null means "none
+  /// left". Give both or neither. allocate may throw: the exception comes out of the kernel's call.
+  /// What deallocate throws is dropped.
   Hook<void*(std::size_t bytes, std::size_t alignment)> allocate{};
   Hook<void(void* pointer, std::size_t bytes)> deallocate{};
   /// Folder where compiled objects are kept for later processes (ObjectCache); empty: none is.
   std::string cache_dir{};
-  /// Bytes of temporaries that may be in use at once, over all kernels of this context; 0 = no
-  /// limit.
+  /// Bytes that may be in use at once, over all kernels of this context, of temporaries and of what
+  /// they keep of constants; 0 = no limit.
   std::int64_t memory_budget = 0;
   /// Seconds that one search or compilation may take; 0 = no limit. A compilation looks at it
   /// between its passes and before it calls LLVM, which is not interrupted (L0412).

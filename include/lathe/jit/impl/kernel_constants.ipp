@@ -105,13 +105,13 @@ LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
   program_ = Program(std::move(node));
 }
 
-LATHE_DECL std::size_t KernelConstants::owned_slot(int k) const {
-  return static_cast<std::size_t>(detail::index_in(owned_, k));
+LATHE_DECL std::size_t KernelConstants::slot_of(int k) const {
+  return is_result(k) ? owned_.size() + static_cast<std::size_t>(k) - program_->params.size()
+                      : static_cast<std::size_t>(detail::index_in(owned_, k));
 }
 
 LATHE_DECL ContentHash KernelConstants::hash_argument(int k, const CallArg* args) const {
-  return detail::hash_of(*program_->params[static_cast<std::size_t>(k)].buffer,
-                         args[detail::index_in(order_, k)]);
+  return detail::hash_of(*param(k).buffer, args[detail::index_in(order_, k)]);
 }
 
 LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
@@ -122,13 +122,11 @@ LATHE_DECL void KernelConstants::run(const OnceRun& what, const CallArg* args,
   for (std::size_t k = 0; k < what.part.inputs.size(); ++k) {
     const int input = what.part.inputs[k];
     const BufferNode& buffer = *program->params[k].buffer;
-    const std::uint64_t address = is_argument(input) ? 0
-                                  : is_result(input) ? addresses_[slot_of(input)]
-                                                     : addresses_[owned_slot(input)];
+    const std::uint64_t address = is_argument(input) ? 0 : addresses_[slot_of(input)];
     views.emplace_back(buffer, reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)));
     key.inputs.push_back(is_argument(input) ? hash_argument(input, args)
                          : is_result(input) ? detail::hash_of(buffer, views.back().call())
-                                            : contents_[owned_slot(input)]->hash());
+                                            : contents_[slot_of(input)]->hash());
   }
   const auto compute = [&](void* const* blocks) {
     const std::size_t inputs = what.part.inputs.size();
