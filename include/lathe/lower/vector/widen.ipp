@@ -6,6 +6,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <utility>
 
 namespace lathe {
 namespace detail {
@@ -104,9 +105,9 @@ class Widen : public Mutator {
     }
     if (!any) {
       // One element for all lanes: loaded unconditionally, so it must be in bounds whatever the
-      // mask.
-      if ((mask_.get() || (mask.get() && wide(mask))) && !surely_inside(*n.buffer, indices, facts_))
-        ok = false;
+      // mask, unless some lane loads it in any case.
+      const bool own = mask.get() && wide(mask);
+      if ((own || !some_run_) && !surely_inside(*n.buffer, indices, facts_)) ok = false;
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
     return make_load(n.buffer, indices, masked(mask));
@@ -138,7 +139,7 @@ class Widen : public Mutator {
   AnyExpr select(const SelectNode& n) {
     AnyExpr condition = expr(n.condition);
     if (!wide(condition)) {
-      auto [yes, no] = even(expr(n.yes), expr(n.no));
+      auto [yes, no] = even(knowing(condition, n.yes), knowing(logical_not(condition), n.no));
       return make_select(condition, yes, no);
     }
     const VarRef kept = is_load_free(condition) ? VarRef() : make_var("mask", condition.dtype());
@@ -149,12 +150,30 @@ class Widen : public Mutator {
     return kept ? make_let(kept, value, out) : out;
   }
 
+  AnyExpr knowing(const AnyExpr& condition, const AnyExpr& e) {
+    Facts outer = facts_;
+    facts_.assume(condition);
+    AnyExpr out = expr(e);
+    facts_ = std::move(outer);
+    return out;
+  }
+
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {
     AnyExpr outer = mask_;
+    const bool some = std::exchange(some_run_, false);
     mask_ = both(mask_, condition);
     AnyExpr out = expr(e);
-    mask_ = outer;
+    mask_ = outer, some_run_ = some;
     return out;
+  }
+
+  // A mask of the first lanes that is never empty.
+  static bool has_first_lane(const AnyExpr& mask) {
+    const auto* n = mask.as<BinaryNode>();
+    const auto* ramp = n && n->op == BinaryOp::lt ? n->a.as<RampNode>() : nullptr;
+    const std::int64_t* bound = ramp ? as_const_int(n->b) : nullptr;
+    const std::int64_t* first = ramp ? as_const_int(ramp->base) : nullptr;
+    return bound && first && *first < *bound;
   }
 
   AnyExpr call(const CallNode& n) {
@@ -245,13 +264,16 @@ class Widen : public Mutator {
     if (!is_load_free(cheap)) kept = make_var("mask", cheap.dtype());
     const AnyExpr value = cheap;
     if (kept) cheap = kept;
+    const bool some = some_run_;
     mask_ = both(outer, cheap);
+    some_run_ = !outer.get() && has_first_lane(cheap);
     Stmt yes = stmt(n.then_body), no;
     if (n.else_body) {
       mask_ = both(outer, logical_not(cheap));
+      some_run_ = false;
       no = stmt(n.else_body);
     }
-    mask_ = outer;
+    mask_ = outer, some_run_ = some;
     Stmt out = no ? make_seq({yes, no}) : yes;
     return kept ? make_let_stmt(kept, value, out) : out;
   }
@@ -287,6 +309,7 @@ class Widen : public Mutator {
   int lanes_;
   Facts facts_;
   AnyExpr mask_;
+  bool some_run_ = true;  ///< of the lanes that the mask leaves, one at least is there
   NodeMap<AnyExpr> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
 };
