@@ -275,3 +275,60 @@ TEST_CASE("programs of hundreds of stages stay below the budget of nodes") {
   const lt::Program p = lt::default_schedule(lt::program_of(all.back()), lt::host()).program();
   CHECK_FALSE(has(p.str(), "@unroll_explicit"));
 }
+
+TEST_CASE("loops of scripts become vectors where all memory lies along them") {
+  const lt::Program horner = lt::script("horner", [](lt::Script& p) {
+    auto x = p.input<float>("x", {100});
+    auto c = p.input<float>("c", {5});
+    auto y = p.output<float>("y", {100});
+    p.for_("i", 100, [&](lt::Var i) {
+      auto value = p.local<float>("value", {});
+      p.store(value(), c(4));
+      p.for_("k", 4, [&](lt::Var k) { p.store(value(), value() * x(i) + c(3 - k)); });
+      p.store(y(i), value());
+    });
+  });
+  const lt::Target v4("x86-64-v4");
+  const lt::Schedule s = lt::default_schedule(horner, v4);
+  CHECK(has(s.str(), "vectorized for ii in 0..16"));
+  CHECK(test::run(s.program()) == test::run(horner));
+  // A value that goes from one column to the next, and columns that lie apart.
+  const lt::Program rows = lt::script("rows", [](lt::Script& p) {
+    auto x = p.input<float>("x", {20, 30});
+    auto y = p.output<float>("y", {20, 30});
+    p.for_("i", 20, [&](lt::Var i) {
+      p.store(y(i, 0), x(i, 0));
+      p.for_("t", 1, 30, [&](lt::Var t) { p.store(y(i, t), y(i, t - 1) + x(i, t)); });
+    });
+  });
+  CHECK_FALSE(has(lt::default_schedule(rows, v4).str(), "vectorized"));
+}
+
+TEST_CASE("what jumps along the lanes is turned in registers, or packed where it is read often") {
+  lt::Input<float, 2> X("X", {40, 50});
+  auto turned = lt::compute("turned", {50, 40}, [&](lt::Var i, lt::Var j) { return X(j, i); });
+  CHECK(has(scheduled(turned).str(), "unrolled for ii in 0..16"));
+  auto product = [](std::int64_t rows) {
+    lt::Input<float, 2> A("A", {rows, 24}), B("B", {48, 24});
+    lt::Reduce r("r", 24);
+    return lt::compute("C", {rows, 48},
+                       [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(j, r), r); });
+  };
+  CHECK(has(scheduled(product(40)).str(), "block B_cache"));
+  CHECK_FALSE(has(scheduled(product(4)).str(), "block B_cache"));
+  lt::Input<std::uint8_t, 2> planes("planes", {3, 200});
+  auto pixels = lt::compute("pixels", {200, 3}, [&](lt::Var i, lt::Var c) { return planes(c, i); });
+  CHECK(has(scheduled(pixels).str(), "unrolled for ji in 0..3"));
+  CHECK(has(scheduled(pixels).str(), "vectorized for ii in 0..64"));
+}
+
+TEST_CASE("groups that an index divides are linear in the parts of the loop") {
+  lt::Input<float, 2> X("X", {10, 64}), K("K", {16, 64});
+  lt::Reduce q("q", 16);
+  auto Y = lt::compute("Y", {10, 64}, [&](lt::Var i, lt::Var f) {
+    return lt::sum(X(i, lt::floordiv(f, 16) * 16 + q) * K(q, f), q);
+  });
+  const std::string text = scheduled(Y).str();
+  CHECK(has(text, "for jo in 0..4"));
+  CHECK(has(text, "scope register"));
+}

@@ -10,6 +10,7 @@ inline Schedule with_default_steps(Schedule schedule, const Target& target) {
   if (schedule.program()->scheduled) return schedule;
   PlaceProducers(schedule, target).run();
   TileNests(schedule, target).run();
+  VectorizeBareLoops(schedule, target).run();
   RunParallel(schedule, target).run();
   return schedule;
 }

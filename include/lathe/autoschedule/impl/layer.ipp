@@ -17,6 +17,7 @@
 #include <lathe/autoschedule/impl/default_streams.ipp>
 //
 #include <lathe/autoschedule/impl/default_elementwise.ipp>
+#include <lathe/autoschedule/impl/default_loops.ipp>
 #include <lathe/autoschedule/impl/default_place.ipp>
 #include <lathe/autoschedule/impl/default_reduction.ipp>
 #include <lathe/autoschedule/impl/default_threads.ipp>
