@@ -167,6 +167,46 @@ TEST_CASE("kernels of a context share copies of equal layout, the last one gives
   CHECK(context.bytes_in_use() == 0);
 }
 
+TEST_CASE("other layouts, targets and roundings are other results") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::Context context;
+  const auto p = known();
+  const auto kernel = [&](const lt::Schedule& s, bool strict, const char* target) {
+    return lt::jit({s, {.context = &context, .target = lt::Target(target), .strict = strict}}, p.A,
+                   p.C);
+  };
+  lt::Schedule wide(p.C);
+  wide.transform_layout(wide.cache_read(p.C, p.W, lt::Scope::global),
+                        [](lt::Index k, lt::Index j) { return lt::layout(j / 16, k, j % 16); });
+  const lt::Schedule narrow = p.schedule(p.C);
+  std::vector<Product> all;
+  for (const auto& f : {kernel(narrow, false, "x86-64"), kernel(narrow, true, "x86-64"),
+                        kernel(narrow, false, "x86-64-v2"), kernel(wide, false, "x86-64")}) {
+    all.push_back(f);
+    CHECK(run(f) == expected());
+  }
+  CHECK(lt::ConstantShelf::of(context).size() == 4);
+}
+
+TEST_CASE("what the first call computes may be made of constants that the kernel owns, too") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::Kernel<lt::View<const float, 1>, lt::View<const float, 1>, lt::View<float, 1>> f;
+  {
+    const auto W = lt::constant("W", Values{1, 2, 3}, {3});
+    lt::Input<float, 1> V("V", {3}, {.constant = true}), X("X", {3});
+    const auto Q = lt::compute("Q", {3}, [&](lt::Var i) { return W(i) * V(2 - i); });
+    const auto Y = lt::compute("Y", {3}, [&](lt::Var i) { return Q(2 - i) + X(i); });
+    f = lt::jit(Y, V, X, Y);
+  }
+  REQUIRE(f.once().size() == 1);
+  CHECK(f.once()[0]->params.size() == 3);
+  for (int call = 0; call < 2; ++call) {
+    Values y(3);
+    f(Values{10, 20, 30}, Values{1, 1, 1}, y);
+    CHECK(y == Values{31, 41, 31});
+  }
+}
+
 TEST_CASE("what only the copy is made of is given back; a kernel may end after its context") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   lt::ConstantRef elements;

@@ -83,6 +83,24 @@ TEST_CASE("what a part stores on the way may be memory of any kind") {
   CHECK(parts.once[0].program.str().find("alloc T: f32[8] scope local") != std::string::npos);
 }
 
+TEST_CASE("an assertion is tested in every call") {
+  const lt::SplitProgram parts =
+      split(nest("T", "W[vi]", "a") + "  assert T[0] > 0.0, \"no weight\"\n" +
+            nest("Y", "T[vi] + X[vi]", "c"));
+  REQUIRE(parts.once.size() == 1);
+  CHECK(parts.once[0].program.str().find("assert") == std::string::npos);
+  CHECK(parts.rest.str().find("assert T[0] > 0.0") != std::string::npos);
+}
+
+TEST_CASE("memory of a statement's own goes with it") {
+  const lt::SplitProgram parts = split(
+      "  for i in 0..8:\n    alloc L: f32[1]:\n      block l(vi in 0..8 = i):\n"
+      "        L[0] = W[vi]\n      block a(vi in 0..8 = i):\n        T[vi] = L[0] * 2.0\n" +
+      nest("Y", "T[vi] + X[vi]", "c"));
+  REQUIRE(parts.once.size() == 1);
+  CHECK(names(parts.once[0].program) == "W T!");
+}
+
 TEST_CASE("nobody has asked for results that are larger than what they are made of") {
   const auto kept = [](const char* type) {
     const lt::Program p = lt::parse(
@@ -124,6 +142,16 @@ TEST_CASE("what stays in every call") {
   CHECK(stays(stores, "  alloc T: f32[8] align 128\n"));
   CHECK(stays(stores, "  alloc T: f32[8] strides [2]\n"));
   CHECK(stays(stores, "  alloc T: f32[n]\n"));
+  const auto at = [](const std::string& place) {
+    return "  for i in 0..8:\n    block a(vi in 0..8 = i):\n      T[" + place +
+           "] = W[vi]\n  for i in 0..8:\n    block c(vi in 0..8 = i):\n      Y[vi] = T[" + place +
+           "]\n";
+  };
+  CHECK_FALSE(stays(at("vi, 0"), "  alloc T: f32[8, 2]\n"));
+  CHECK(stays(at("vi, 0"), "  alloc T: f32[8, 2] aligned [0, 3, 0]\n"));
+  CHECK(stays(at(""), "  alloc T: f32[]\n"));
+  // Nothing has stored what it reads.
+  CHECK(stays(nest("U", "W[vi] * T[vi]", "a") + nest("Y", "U[vi] + X[vi]", "c")));
   // It stands in a loop of others.
   CHECK(
       stays("  for k in 0..2:\n    for i in 0..8:\n      block a(vi in 0..8 = i):\n"
