@@ -44187,6 +44187,65 @@ class TileElementwise : RowSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_loops.ipp
+namespace lathe {
+namespace detail {
+
+// Vectors of loops that hold statements without blocks, as scripts write them: the innermost loop
+// along which all memory lies side by side, or is one element, and that carries nothing.
+class VectorizeBareLoops : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run() {
+    Vec<ForRef> nests;
+    each_statement(s_.program()->body, [&](const Stmt& s) {
+      const auto* f = s.as<ForNode>();
+      if (f && block_tags(f->body).size() == 0) nests.push_back(ForRef(f));
+    });
+    // Outer loops come first; one whose inner loop has become vectors stays.
+    Vec<VarRef> done;
+    for (const auto& loop : reversed(nests)) {
+      if (holds_one_of(*loop, done)) continue;
+      if (try_loop(loop)) done.push_back(loop->var);
+    }
+  }
+
+ private:
+  static bool holds_one_of(const ForNode& loop, const Vec<VarRef>& loops) {
+    bool holds = false;
+    each_statement(loop.body, [&](const Stmt& s) {
+      const auto* f = s.as<ForNode>();
+      holds = holds || (f && contains(loops, f->var));
+    });
+    return holds;
+  }
+
+  bool try_loop(const ForRef& loop) {
+    if (loop->loop_kind != ForKind::serial || trip(*loop) < 2) return false;
+    const LoopSite site = find_loop(s_.program()->body, loop->var);
+    if (!site.loop) return false;
+    int widest = 1;
+    bool stores = false;
+    for (const auto& access : accesses_below(site)) {
+      if (access.indices.empty() && access.buffer->rank() > 0) return false;
+      const Step step = step_of(access.indices, loop->var);
+      if (step >= Step::strided) return false;
+      stores = stores || (access.is_write && step == Step::unit);
+      widest = std::max(widest, access.buffer->dtype.element_bytes());
+    }
+    const std::int64_t lanes = target_.lanes(widest);
+    if (!stores || trip(*loop) < lanes) return false;
+    return attempt([&] {
+      const auto parts = s_.split_any(LoopRef(loop->var), {infer, lanes});
+      s_.vectorize(parts[1]);
+    });
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_place.ipp
 namespace lathe {
 namespace detail {
@@ -44646,6 +44705,7 @@ inline Schedule with_default_steps(Schedule schedule, const Target& target) {
   if (schedule.program()->scheduled) return schedule;
   PlaceProducers(schedule, target).run();
   TileNests(schedule, target).run();
+  VectorizeBareLoops(schedule, target).run();
   RunParallel(schedule, target).run();
   return schedule;
 }
@@ -51288,9 +51348,9 @@ class Widen : public Mutator {
     }
     if (!any) {
       // One element for all lanes: loaded unconditionally, so it must be in bounds whatever the
-      // mask.
-      if ((mask_.get() || (mask.get() && wide(mask))) && !surely_inside(*n.buffer, indices, facts_))
-        ok = false;
+      // mask, unless some lane loads it in any case.
+      const bool own = mask.get() && wide(mask);
+      if ((own || !some_run_) && !surely_inside(*n.buffer, indices, facts_)) ok = false;
       return make_load(n.buffer, indices, mask.get() && wide(mask) ? AnyExpr() : mask);
     }
     return make_load(n.buffer, indices, masked(mask));
@@ -51322,7 +51382,7 @@ class Widen : public Mutator {
   AnyExpr select(const SelectNode& n) {
     AnyExpr condition = expr(n.condition);
     if (!wide(condition)) {
-      auto [yes, no] = even(expr(n.yes), expr(n.no));
+      auto [yes, no] = even(knowing(condition, n.yes), knowing(logical_not(condition), n.no));
       return make_select(condition, yes, no);
     }
     const VarRef kept = is_load_free(condition) ? VarRef() : make_var("mask", condition.dtype());
@@ -51333,12 +51393,30 @@ class Widen : public Mutator {
     return kept ? make_let(kept, value, out) : out;
   }
 
+  AnyExpr knowing(const AnyExpr& condition, const AnyExpr& e) {
+    Facts outer = facts_;
+    facts_.assume(condition);
+    AnyExpr out = expr(e);
+    facts_ = std::move(outer);
+    return out;
+  }
+
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {
     AnyExpr outer = mask_;
+    const bool some = std::exchange(some_run_, false);
     mask_ = both(mask_, condition);
     AnyExpr out = expr(e);
-    mask_ = outer;
+    mask_ = outer, some_run_ = some;
     return out;
+  }
+
+  // A mask of the first lanes that is never empty.
+  static bool has_first_lane(const AnyExpr& mask) {
+    const auto* n = mask.as<BinaryNode>();
+    const auto* ramp = n && n->op == BinaryOp::lt ? n->a.as<RampNode>() : nullptr;
+    const std::int64_t* bound = ramp ? as_const_int(n->b) : nullptr;
+    const std::int64_t* first = ramp ? as_const_int(ramp->base) : nullptr;
+    return bound && first && *first < *bound;
   }
 
   AnyExpr call(const CallNode& n) {
@@ -51429,13 +51507,16 @@ class Widen : public Mutator {
     if (!is_load_free(cheap)) kept = make_var("mask", cheap.dtype());
     const AnyExpr value = cheap;
     if (kept) cheap = kept;
+    const bool some = some_run_;
     mask_ = both(outer, cheap);
+    some_run_ = !outer.get() && has_first_lane(cheap);
     Stmt yes = stmt(n.then_body), no;
     if (n.else_body) {
       mask_ = both(outer, logical_not(cheap));
+      some_run_ = false;
       no = stmt(n.else_body);
     }
-    mask_ = outer;
+    mask_ = outer, some_run_ = some;
     Stmt out = no ? make_seq({yes, no}) : yes;
     return kept ? make_let_stmt(kept, value, out) : out;
   }
@@ -51471,6 +51552,7 @@ class Widen : public Mutator {
   int lanes_;
   Facts facts_;
   AnyExpr mask_;
+  bool some_run_ = true;  ///< of the lanes that the mask leaves, one at least is there
   NodeMap<AnyExpr> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
 };

@@ -152,6 +152,8 @@ TEST_CASE("calls of known row-major shape have a plan, others have none") {
   auto Y = lt::compute("Y", {4, 6}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
   CHECK(planned(lt::program_of({Y}), {0, 1}));
   CHECK_FALSE(planned(lt::program_of({Y}), {1, 0}));
+  CHECK(planned(lt::parse("program p(constant W: f32[4], in X: f32[4], out Y: f32[4]):\n  pass\n"),
+                {1, 2}));
   lt::Dim n("n");
   lt::Input<float, 2> D("D", {4, n});
   auto Z = lt::compute("Z", {4, n}, [&](lt::Var i, lt::Var j) { return D(i, j) * 2.0f; });

@@ -142,6 +142,7 @@ TEST_CASE("kernels of a context share copies of equal layout, the last one gives
   lt::Context context;
   const auto shelf = [&] { return lt::ConstantShelf::of(context).size(); };
   Product f, g, h;
+  std::int64_t one_copy = 0;
   {
     const auto p = known(), q = known(), other = known(values(kDepth * kColumns, 5));
     f = lt::jit({p.schedule(p.C), {.context = &context}}, p.A, p.C);
@@ -149,6 +150,7 @@ TEST_CASE("kernels of a context share copies of equal layout, the last one gives
     CHECK(bytes >= kDepth * kColumns * 4);
     g = lt::jit({q.schedule(q.D), {.context = &context}}, q.A, q.D);
     CHECK(context.bytes_in_use() == bytes);
+    one_copy = bytes;
     CHECK(shelf() == 1);
     h = lt::jit({other.schedule(other.C), {.context = &context}}, other.A, other.C);
     CHECK(shelf() == 2);
@@ -159,6 +161,8 @@ TEST_CASE("kernels of a context share copies of equal layout, the last one gives
   h = {};
   CHECK(shelf() == 1);
   f = {};
+  CHECK(shelf() == 1);
+  CHECK(context.bytes_in_use() == one_copy);
   Values plus_one = expected();
   for (float& x : plus_one) x += 1.0f;
   CHECK(run(g) == plus_one);
@@ -418,34 +422,41 @@ TEST_CASE("without a schedule, no call keeps more than the constants themselves"
   CHECK(lt::jit(Y, X, Y).once().empty());
 }
 
-TEST_CASE("a part may read what another one has computed") {
+TEST_CASE("a part may read what another one has computed, or will") {
+  const auto W = lt::constant("W", Values{3, 5}, {2});
   const lt::Program p =
-      lt::parse("program p(in X: f32[2], out Y: f32[2], constant W: f32[2] hash \"" +
-                    lt::constant("W", Values{3, 5}, {2}).content()->hash().str() + "\"):\n  pass\n",
-                [](std::string_view, const lt::ContentHash&) {
-                  return lt::constant("W", Values{3, 5}, {2}).content();
-                });
+      lt::parse("program p(in constant V: f32[2], out Y: f32[2], constant W: f32[2] hash \"" +
+                    W.content()->hash().str() + "\"):\n  pass\n",
+                [&](std::string_view, const lt::ContentHash&) { return W.content(); });
   const auto part = [&](const char* value, int input, int output) {
     const lt::Program once =
         lt::parse(std::string("program once(in A: f32[2], out B: f32[2]):\n  for i in 0..2:\n"
                               "    block B(vi in 0..2 = i):\n      B[vi] = ") +
                   value + "\n");
-    return lt::OnceRun{{once, {input}, {output}},
-                       lt::evaluate_any(once, {}),
-                       {},
-                       lt::host(),
-                       &lt::Context::default_context()};
+    lt::OnceRun out{{once, {input}, {output}}, lt::evaluate_any(once, {}), {}, lt::host()};
+    out.context = &lt::Context::default_context();
+    return out;
   };
-  lt::KernelConstants constants(p, {0, 1}, false, lt::Location::here());
-  constants.add(part("A[vi] * 2.0", 2, 3), lt::Location::here());
-  constants.add(part("A[1 - vi] + 1.0", 3, 4), lt::Location::here());
-  REQUIRE(constants.count() == 3);
-  const auto element = [&](int slot, int k) {
-    return reinterpret_cast<const float*>(constants.addresses()[slot])[k];
-  };
-  CHECK(element(1, 0) == 6.0f);
-  CHECK(element(2, 0) == 11.0f);
-  CHECK(element(2, 1) == 7.0f);
+  // V is parameter 0, W parameter 2; the results stand behind them.
+  for (const int source : {2, 0}) {
+    lt::KernelConstants constants(p, {0, 1}, false, lt::Location::here());
+    constants.add(part("A[vi] * 2.0", source, 3), lt::Location::here());
+    constants.add(part("A[1 - vi] + 1.0", 3, 4), lt::Location::here());
+    REQUIRE(constants.count() == 3);
+    CHECK((constants.addresses() == nullptr) == (source == 0));
+    const Values v{3, 5};
+    const std::int64_t extent = 2, stride = 1;
+    lt::CallArg args[2];
+    args[0] = {const_cast<float*>(v.data()), &extent, &stride};
+    std::uint64_t slots[3];
+    constants.bind(args, slots, lt::Location::here());
+    const auto element = [&](int slot, int k) {
+      return reinterpret_cast<const float*>(static_cast<std::uintptr_t>(slots[slot]))[k];
+    };
+    CHECK(element(1, 0) == 6.0f);
+    CHECK(element(2, 0) == 11.0f);
+    CHECK(element(2, 1) == 7.0f);
+  }
 }
 
 TEST_CASE("without LLVM the evaluator computes all of it in each call") {
