@@ -35,6 +35,14 @@ Program legalize_types(const Program& program, const TargetCaps& caps);
 /// masks or truncating division where the dividend can't be negative.
 Program legalize_ops(const Program& program, const TargetCaps& caps);
 
+/// Loops that take the largest or the smallest floats into registers do it by one comparison a
+/// term, and run again as they stood where that may not give what max and min mean.
+///     for i: m = max(m, X[i])
+///   → start = m; sum = 0; for i: m = fast_max(X[i], m), sum = sum + X[i];
+///     if (sum + m is NaN or m == 0) m = start; for i: m = max(m, X[i])
+/// Must run while max and min are operators, and after registers have been found.
+Program guess_extremes(const Program& program);
+
 /// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
 /// scalar counts.
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)

@@ -83,6 +83,7 @@ inline constexpr Pass kCpuPipeline[] = {
     // Indices must be folded to constants before registers can be recognised.
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
+    {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
