@@ -78,7 +78,7 @@ TEST_CASE("rows of a matrix that meet one vector fold in turn; short rows fold t
   lt::Input<float, 3> P("P", {8, 14, 14});
   lt::Reduce p("p", 14), q("q", 14);
   auto pool = lt::compute("pool", {8}, [&](lt::Var c) { return lt::sum(P(c, p, q), {p, q}); });
-  CHECK(has(scheduled(pool).str(), "vectorized for qi in 0..16"));
+  CHECK(has(scheduled(pool).str(), "vectorized for p_qi in 0..64"));
   auto row = lt::compute("row", {8}, [&](lt::Var c) { return lt::sum(P(c, 3, q), q); });
   CHECK_FALSE(has(scheduled(row).str(), "row_lanes"));
   lt::Dim n("n");

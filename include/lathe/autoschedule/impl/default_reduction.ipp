@@ -18,20 +18,49 @@ class TileReduction : ReductionCosts {
     const std::int64_t lanes = target_.lanes(body.widest);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
-    const bool along_terms = can_fold(info, nest, lanes);
+    const Run run = run_of(nest);
+    const bool along_terms = can_fold(info, nest, run, lanes);
     if (!along_output) {
-      if (along_terms) partial_lanes(nest, lanes);
+      if (along_terms) partial_lanes(nest, run, lanes);
       return;
     }
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
-    if (along_terms && fold_cycles(body, nest, nest.reduce.back(), lanes) < tile.cycles)
-      return partial_lanes(nest, lanes);
+    if (along_terms &&
+        fold_cycles(body, nest, run.trips, fold_operations(info), lanes) < tile.cycles)
+      return partial_lanes(nest, run, lanes);
     tile_registers(ref, nest, tile, lanes);
   }
 
  private:
   static constexpr double kPackReuse = 16, kLongReuse = 64;
+
+  // Innermost reduce loops that run through memory as one: rows that follow each other.
+  struct Run {
+    std::size_t loops = 1;
+    std::int64_t trips = 1;
+  };
+  static Run run_of(const DefaultNest& nest) {
+    const std::size_t all = nest.reduce.size();
+    Run run{1, trip_of(nest, nest.reduce.back())};
+    for (std::size_t k = all - 1; k-- > 0;
+         ++run.loops, run.trips *= trip_of(nest, nest.reduce[k])) {
+      const LoopRef &outer = nest.reduce[k], &inner = nest.reduce[k + 1];
+      if (!has_const_trip(nest, inner) || !has_const_trip(nest, outer)) break;
+      for (const auto& read : nest.reads) {
+        const auto wide = flat_stride(read, outer.var), narrow = flat_stride(read, inner.var);
+        if (!wide || !narrow || *wide != *narrow * trip_of(nest, inner)) return run;
+      }
+    }
+    return run;
+  }
+
+  // Instructions to fold one vector of terms into another. Floats whose largest is NaN if one is
+  // take five where nothing is guessed (ir/machine_form).
+  static double fold_operations(const BlockInfo& info) {
+    const auto op = info.reducer.op;
+    return op == BinaryOp::max || op == BinaryOp::min ? 5 : 1;
+  }
 
   // How often a tile comes back to what it read.
   static double reuse(const DefaultNest& nest, const AccessSite& read) {
@@ -173,32 +202,35 @@ class TileReduction : ReductionCosts {
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
-  bool can_fold(const BlockInfo& info, const DefaultNest& nest, std::int64_t lanes) const {
+  bool can_fold(const BlockInfo& info, const DefaultNest& nest, const Run& run,
+                std::int64_t lanes) const {
     if (info.reducer.kind != ReducerClass::reorder) return false;
     if (info.reducer.reassociates && s_.options().strict) return false;
     const LoopRef& along = nest.reduce.back();
     bool unit = false;
     for (const auto& read : nest.reads)
       unit = unit || step_of(read.indices, along.var) == Step::unit;
-    return unit && fills_lanes(nest, trip_of(nest, along), lanes);
+    return unit && fills_lanes(nest, run.trips, lanes);
   }
 
-  void partial_lanes(const DefaultNest& nest, std::int64_t lanes) {
-    const LoopRef& along = nest.reduce.back();
+  void partial_lanes(const DefaultNest& nest, const Run& run, std::int64_t lanes) {
+    const LoopRef& inner = nest.reduce.back();
     // Of rows that meet one vector, several share it.
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
-        if (step_of(read.indices, along.var) == Step::unit &&
+        if (step_of(read.indices, inner.var) == Step::unit &&
             step_of(read.indices, loop.var) == Step::none)
           return true;
       return false;
     });
-    if (rows.var.get() && attempt([&] { fold_rows(nest, rows, along, lanes); })) return;
+    if (rows.var.get() && attempt([&] { fold_rows(nest, rows, inner, lanes); })) return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
-    const std::int64_t trips = trip_of(nest, along);
-    std::int64_t width = lanes * (has_const_trip(nest, along) ? 4 : 2);
-    while (width > lanes && width * 2 > trips) width /= 2;
-    attempt([&] { s_.fold_lanes(along, static_cast<int>(width)); });
+    std::int64_t width = lanes * (has_const_trip(nest, inner) ? 4 : 2);
+    while (width > lanes && width * 2 > run.trips) width /= 2;
+    const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
+                             nest.reduce.end());
+    attempt(
+        [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
   }
 
   // Whether lanes have work: also of shorter rows, where many are folded together.

@@ -25,7 +25,7 @@ class ReductionCosts : protected NestSteps {
   static constexpr double kPorts = 2, kLatency = 4;
   // Of what runs beside the port that limits: both share the front end.
   static constexpr double kBeside = 0.25;
-  // To add the lanes of one vector up, and to start and store a result.
+  // To fold the lanes of one vector, and to start and store a result.
   static constexpr double kFoldOperations = 6;
   // Of a load whose vectors are turned in registers, in operations a vector.
   static constexpr double kTurn = 5;
@@ -87,18 +87,18 @@ class ReductionCosts : protected NestSteps {
            step_of(read.indices, inner.var) == Step::unit;
   }
 
-  double fold_cycles(const BodyCost& body, const DefaultNest& nest, const LoopRef& along,
-                     std::int64_t lanes) const {
+  // `run`: terms that follow each other; `combine`: operations that fold one vector into another.
+  double fold_cycles(const BodyCost& body, const DefaultNest& nest, std::int64_t run,
+                     double combine, std::int64_t lanes) const {
     Work work;
     work.operations = std::max(body.ops - 1, 1.0);
     for (const auto& read : nest.reads)
-      add_vector(work, stride_of(read.indices, along.var), lanes, false, 1);
+      add_vector(work, stride_of(read.indices, nest.reduce.back().var), lanes, false, 1);
     double terms = 1;
     for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
-    const auto trips = static_cast<double>(trip_of(nest, along)),
-               width = static_cast<double>(lanes);
+    const auto trips = static_cast<double>(run), width = static_cast<double>(lanes);
     const double filled = trips / (std::ceil(trips / width) * width);
-    work.operations += kFoldOperations * width / terms;
+    work.operations += kFoldOperations * combine * width / terms;
     return cycles(work, 0) / filled;
   }
 
