@@ -10631,6 +10631,14 @@ Program legalize_types(const Program& program, const TargetCaps& caps);
 /// masks or truncating division where the dividend can't be negative.
 Program legalize_ops(const Program& program, const TargetCaps& caps);
 
+/// Loops that take the largest or the smallest floats into registers do it by one comparison a
+/// term, and run again as they stood where that may not give what max and min mean.
+///     for i: m = max(m, X[i])
+///   → start = m; sum = 0; for i: m = fast_max(X[i], m), sum = sum + X[i];
+///     if (sum + m is NaN or m == 0) m = start; for i: m = max(m, X[i])
+/// Must run while max and min are operators, and after registers have been found.
+Program guess_extremes(const Program& program);
+
 /// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
 /// scalar counts.
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
@@ -43828,7 +43836,7 @@ class ReductionCosts : protected NestSteps {
   static constexpr double kPorts = 2, kLatency = 4;
   // Of what runs beside the port that limits: both share the front end.
   static constexpr double kBeside = 0.25;
-  // To add the lanes of one vector up, and to start and store a result.
+  // To fold the lanes of one vector, and to start and store a result.
   static constexpr double kFoldOperations = 6;
   // Of a load whose vectors are turned in registers, in operations a vector.
   static constexpr double kTurn = 5;
@@ -43890,18 +43898,18 @@ class ReductionCosts : protected NestSteps {
            step_of(read.indices, inner.var) == Step::unit;
   }
 
-  double fold_cycles(const BodyCost& body, const DefaultNest& nest, const LoopRef& along,
-                     std::int64_t lanes) const {
+  // `run`: terms that follow each other; `combine`: operations that fold one vector into another.
+  double fold_cycles(const BodyCost& body, const DefaultNest& nest, std::int64_t run,
+                     double combine, std::int64_t lanes) const {
     Work work;
     work.operations = std::max(body.ops - 1, 1.0);
     for (const auto& read : nest.reads)
-      add_vector(work, stride_of(read.indices, along.var), lanes, false, 1);
+      add_vector(work, stride_of(read.indices, nest.reduce.back().var), lanes, false, 1);
     double terms = 1;
     for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
-    const auto trips = static_cast<double>(trip_of(nest, along)),
-               width = static_cast<double>(lanes);
+    const auto trips = static_cast<double>(run), width = static_cast<double>(lanes);
     const double filled = trips / (std::ceil(trips / width) * width);
-    work.operations += kFoldOperations * width / terms;
+    work.operations += kFoldOperations * combine * width / terms;
     return cycles(work, 0) / filled;
   }
 
@@ -44383,20 +44391,49 @@ class TileReduction : ReductionCosts {
     const std::int64_t lanes = target_.lanes(body.widest);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
-    const bool along_terms = can_fold(info, nest, lanes);
+    const Run run = run_of(nest);
+    const bool along_terms = can_fold(info, nest, run, lanes);
     if (!along_output) {
-      if (along_terms) partial_lanes(nest, lanes);
+      if (along_terms) partial_lanes(nest, run, lanes);
       return;
     }
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
-    if (along_terms && fold_cycles(body, nest, nest.reduce.back(), lanes) < tile.cycles)
-      return partial_lanes(nest, lanes);
+    if (along_terms &&
+        fold_cycles(body, nest, run.trips, fold_operations(info), lanes) < tile.cycles)
+      return partial_lanes(nest, run, lanes);
     tile_registers(ref, nest, tile, lanes);
   }
 
  private:
   static constexpr double kPackReuse = 16, kLongReuse = 64;
+
+  // Innermost reduce loops that run through memory as one: rows that follow each other.
+  struct Run {
+    std::size_t loops = 1;
+    std::int64_t trips = 1;
+  };
+  static Run run_of(const DefaultNest& nest) {
+    const std::size_t all = nest.reduce.size();
+    Run run{1, trip_of(nest, nest.reduce.back())};
+    for (std::size_t k = all - 1; k-- > 0;
+         ++run.loops, run.trips *= trip_of(nest, nest.reduce[k])) {
+      const LoopRef &outer = nest.reduce[k], &inner = nest.reduce[k + 1];
+      if (!has_const_trip(nest, inner) || !has_const_trip(nest, outer)) break;
+      for (const auto& read : nest.reads) {
+        const auto wide = flat_stride(read, outer.var), narrow = flat_stride(read, inner.var);
+        if (!wide || !narrow || *wide != *narrow * trip_of(nest, inner)) return run;
+      }
+    }
+    return run;
+  }
+
+  // Instructions to fold one vector of terms into another. Floats whose largest is NaN if one is
+  // take five where nothing is guessed (ir/machine_form).
+  static double fold_operations(const BlockInfo& info) {
+    const auto op = info.reducer.op;
+    return op == BinaryOp::max || op == BinaryOp::min ? 5 : 1;
+  }
 
   // How often a tile comes back to what it read.
   static double reuse(const DefaultNest& nest, const AccessSite& read) {
@@ -44538,32 +44575,35 @@ class TileReduction : ReductionCosts {
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
-  bool can_fold(const BlockInfo& info, const DefaultNest& nest, std::int64_t lanes) const {
+  bool can_fold(const BlockInfo& info, const DefaultNest& nest, const Run& run,
+                std::int64_t lanes) const {
     if (info.reducer.kind != ReducerClass::reorder) return false;
     if (info.reducer.reassociates && s_.options().strict) return false;
     const LoopRef& along = nest.reduce.back();
     bool unit = false;
     for (const auto& read : nest.reads)
       unit = unit || step_of(read.indices, along.var) == Step::unit;
-    return unit && fills_lanes(nest, trip_of(nest, along), lanes);
+    return unit && fills_lanes(nest, run.trips, lanes);
   }
 
-  void partial_lanes(const DefaultNest& nest, std::int64_t lanes) {
-    const LoopRef& along = nest.reduce.back();
+  void partial_lanes(const DefaultNest& nest, const Run& run, std::int64_t lanes) {
+    const LoopRef& inner = nest.reduce.back();
     // Of rows that meet one vector, several share it.
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
-        if (step_of(read.indices, along.var) == Step::unit &&
+        if (step_of(read.indices, inner.var) == Step::unit &&
             step_of(read.indices, loop.var) == Step::none)
           return true;
       return false;
     });
-    if (rows.var.get() && attempt([&] { fold_rows(nest, rows, along, lanes); })) return;
+    if (rows.var.get() && attempt([&] { fold_rows(nest, rows, inner, lanes); })) return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
-    const std::int64_t trips = trip_of(nest, along);
-    std::int64_t width = lanes * (has_const_trip(nest, along) ? 4 : 2);
-    while (width > lanes && width * 2 > trips) width /= 2;
-    attempt([&] { s_.fold_lanes(along, static_cast<int>(width)); });
+    std::int64_t width = lanes * (has_const_trip(nest, inner) ? 4 : 2);
+    while (width > lanes && width * 2 > run.trips) width /= 2;
+    const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
+                             nest.reduce.end());
+    attempt(
+        [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
   }
 
   // Whether lanes have work: also of shorter rows, where many are folded together.
@@ -46483,6 +46523,7 @@ inline constexpr Pass kCpuPipeline[] = {
     // Indices must be folded to constants before registers can be recognised.
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
+    {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
@@ -47263,6 +47304,185 @@ class GuardOperators : public SharingMutator {
 
 LATHE_DECL Program guard_operators(const Program& program, const TargetCaps& caps) {
   return program.with(detail::GuardOperators(caps).stmt(program->body), Stage::machine);
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/guess_extremes.ipp
+namespace lathe {
+namespace detail {
+
+/// A loop that does nothing but take the largest, or smallest, floats into registers.
+class ExtremeLoop : public Visitor {
+ public:
+  explicit ExtremeLoop(const ForNode& loop) { note_loop(loop); }
+
+  struct Extreme {
+    Buffer reg;
+    BinaryOp op;
+  };
+  Vec<Extreme> registers;
+  bool possible = true;
+  double terms = 1;  ///< of each register at most; 0: not known
+
+  /// What is folded in by a store of the loop's form; empty for any other.
+  static AnyExpr term_of(const StoreNode& n) {
+    const auto* fold = n.value.as<BinaryNode>();
+    const bool extreme = fold && (fold->op == BinaryOp::max || fold->op == BinaryOp::min) &&
+                         fold->dtype.is_float() && fold->dtype.bits >= 32;
+    if (!extreme || n.mask.get() || n.buffer->scope != Scope::reg || n.buffer->rank() != 0)
+      return {};
+    for (const auto* side : {&fold->a, &fold->b}) {
+      const auto* load = side->as<LoadNode>();
+      if (load && load->buffer == n.buffer) return side == &fold->a ? fold->b : fold->a;
+    }
+    return {};
+  }
+
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) return note_loop(*f);
+    if (const auto* n = s.as<StoreNode>()) return note_store(*n);
+    const bool structure = s.kind() == StmtKind::Seq || s.kind() == StmtKind::LetStmt;
+    if (!structure) possible = false;
+    if (possible) descend(s);
+  }
+
+ private:
+  void note_loop(const ForNode& loop) {
+    possible = possible && loop.loop_kind == ForKind::serial;
+    const std::int64_t* extent = as_const_int(loop.extent);
+    terms *= extent ? static_cast<double>(*extent) : 0;
+    if (possible) stmt(loop.body);
+  }
+  void note_store(const StoreNode& n) {
+    if (!term_of(n).get()) {
+      possible = false;
+      return;
+    }
+    const BinaryOp op = n.value.as<BinaryNode>()->op;
+    for (const auto& known : registers)
+      if (known.reg == n.buffer) {
+        possible = possible && known.op == op;
+        return;
+      }
+    registers.push_back({n.buffer, op});
+  }
+};
+
+// Extremes of which NaN is one, and -0 is less than 0, take five instructions a term; one that
+// ignores both takes one. It gives the same unless a term is NaN, which a sum of all terms tells,
+// or the result is a zero; a loop that ends so is run again as it stood.
+class GuessExtremes : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f) return descend(s);
+    ExtremeLoop loop(*f);
+    if (!pays(loop) || reads_terms(loop, *f)) return descend(s);
+    Stmt out = guessed(loop, s);
+    for (const auto& copy : copies_) out = make_alloc(copy.sum, make_alloc(copy.start, out));
+    return out;
+  }
+
+ private:
+  struct Copy {
+    Buffer reg, start, sum;
+  };
+
+  bool pays(const ExtremeLoop& loop) const {
+    constexpr double kFewTerms = 8;  // the tests after the loop take as long
+    constexpr std::size_t kRegisters = 12;
+    return loop.possible && !loop.registers.empty() && loop.registers.size() <= kRegisters &&
+           (loop.terms == 0 || loop.terms >= kFewTerms);
+  }
+
+  // A register is read by the fold into it alone.
+  static bool reads_terms(const ExtremeLoop& loop, const ForNode& f) {
+    bool found = false;
+    each_statement(f.body, [&](const Stmt& s) {
+      const auto* n = s.as<StoreNode>();
+      const auto* let = s.as<LetStmtNode>();
+      const AnyExpr part = n ? ExtremeLoop::term_of(*n) : let ? let->value : AnyExpr();
+      if (!part.get()) return;
+      for (const auto& r : loop.registers) found = found || loads_from(part, r.reg);
+    });
+    return found;
+  }
+  static bool loads_from(const AnyExpr& e, const Buffer& buffer) {
+    struct Find : Visitor {
+      const Buffer* wanted;
+      bool found = false;
+      void expr(const AnyExpr& part) override {
+        const auto* load = part.as<LoadNode>();
+        found = found || (load && load->buffer == *wanted);
+        if (!found) descend(part);
+      }
+    } find;
+    find.wanted = &buffer;
+    find.expr(e);
+    return find.found;
+  }
+
+  Stmt guessed(const ExtremeLoop& loop, const Stmt& whole) {
+    copies_.clear();
+    Vec<Stmt> out, again;
+    AnyExpr wrong;
+    for (const auto& r : loop.registers) {
+      const DType type = r.reg->dtype;
+      const auto made = [&](const char* what) {
+        return Buffer(new BufferNode(r.reg->name + what, type, {}, {}, Scope::reg));
+      };
+      copies_.push_back({r.reg, made("_start"), made("_sum")});
+      const Copy& copy = copies_.back();
+      const AnyExpr result = make_load(r.reg, {}), start = make_load(copy.start, {});
+      out.push_back(make_store(copy.start, {}, result));
+      out.push_back(make_store(copy.sum, {}, make_float(type, 0)));
+      again.push_back(make_store(r.reg, {}, start));
+      // Of terms that are numbers it is NaN where both infinities are among them, too.
+      const AnyExpr sum = make_load(copy.sum, {}) + result;
+      const AnyExpr lanes = logical_or(make_binary(BinaryOp::ne, sum, sum),
+                                       make_binary(BinaryOp::eq, result, make_float(type, 0)));
+      const AnyExpr any = type.lanes == 1 ? lanes : any_lane(lanes);
+      wrong = wrong.get() ? logical_or(wrong, any) : any;
+    }
+    again.push_back(CloneFresh().stmt(whole));
+    out.push_back(Fast(copies_).stmt(whole));
+    out.push_back(make_if(wrong, make_seq(std::move(again))));
+    return make_seq(std::move(out));
+  }
+
+  class Fast : public Mutator {
+   public:
+    explicit Fast(const Vec<Copy>& copies) : copies_(copies) {}
+    Stmt stmt(const Stmt& s) override {
+      const auto* n = s.as<StoreNode>();
+      if (!n) return descend(s);
+      const AnyExpr term = ExtremeLoop::term_of(*n);
+      const BinaryOp op = n->value.as<BinaryNode>()->op;
+      const VarRef value = make_var("term", term.dtype());
+      for (const auto& copy : copies_) {
+        if (copy.reg != n->buffer) continue;
+        // A register that is NaN stays it: the second operand is what no comparison prefers.
+        const BinaryOp fast = op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+        Stmt fold = make_store(copy.reg, {}, make_binary(fast, value, make_load(copy.reg, {})));
+        Stmt sum = make_store(copy.sum, {}, make_load(copy.sum, {}) + AnyExpr(value));
+        return make_let_stmt(value, term, make_seq({fold, sum}));
+      }
+      unreachable("an extreme of no register");
+    }
+
+   private:
+    const Vec<Copy>& copies_;
+  };
+
+  Vec<Copy> copies_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program guess_extremes(const Program& program) {
+  return program.with(detail::GuessExtremes().stmt(program->body));
 }
 
 }  // namespace lathe
