@@ -44,8 +44,6 @@ const Refused kRefused[] = {
      "L0214 compute_inline: block 'T' is not one store"},
     {kOdd, [](lt::Schedule& s) { s.compute_inline("UV"); },
      "L0214 compute_inline: block 'UV' is not one store"},
-    {kOdd, [](lt::Schedule& s) { s.cache_write("UV", lt::Scope::local); },
-     "L0217 cache_write: block 'UV' is not one store"},
     {kOdd, [](lt::Schedule& s) { s.cache_read("Y", s.block("UV"), lt::Scope::local); },
      "L0202 cache_read: block 'UV' writes 2 buffers: name one"},
     {kOdd, [](lt::Schedule& s) { s.reverse_compute_inline("UV"); },

@@ -54,6 +54,31 @@ TEST_CASE("cache_read: refusals") {
         "L0201");
 }
 
+TEST_CASE("cache_write: each result of a block gets a copy, and one block takes all out") {
+  lt::Input<float, 2> X("X", {50, 20});
+  lt::Reduce r("r", 50);
+  auto best = lt::compute("best", {20}, [&](lt::Var j) { return lt::argmax(X(r, j), r); });
+  lt::Schedule start(best), s = start;
+  auto loops = s.loops(s.block("best"));
+  auto parts = s.split<2>(loops[0], {lt::infer, 16});
+  s.reorder({parts[0], loops[1], parts[1]});
+  lt::BlockRef out = s.cache_write("best", lt::Scope::reg);
+  s.reverse_compute_at(out, parts[0]);
+  s.decompose_reduction("best", loops[1]);
+  s.vectorize(parts[1]);
+  check_kept(start, s);
+  CHECK(s.str().find("alloc best_0_cache: f32[20] scope register") != std::string::npos);
+  CHECK(s.str().find("best_1[vi] = best_1_cache[vi]") != std::string::npos);
+  // A store under a condition is none that can be copied.
+  lt::Schedule odd(lt::parse(R"(program p(in X: f32[8], out Y: f32[8]):
+  for i in 0..8:
+    block Y(v in 0..8 = i):
+      if X[v] > 0.0:
+        Y[v] = X[v]
+)"));
+  CHECK(refused_id(odd, [](lt::Schedule& u) { u.cache_write("Y", lt::Scope::global); }) == "L0217");
+}
+
 TEST_CASE("cache_write: an accumulator, copied out after the reduction") {
   for (std::int64_t m : {6, 7}) {
     Gemm k(m, 8, 5);

@@ -108,6 +108,7 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    const auto results = static_cast<std::int64_t>(nest.writes.size());
     Vec<LoopRef> candidates{LoopRef()};
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
@@ -121,7 +122,7 @@ class ReductionCosts : protected NestSteps {
           } else if (most > 1) {
             break;
           }
-          if (tile.height * vectors + vectors + 1 > target_.vector_registers) break;
+          if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
           tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
           if (tile.cycles < best.cycles * (1 - kEqual) ||
               (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors &&

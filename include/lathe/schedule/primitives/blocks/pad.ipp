@@ -148,11 +148,13 @@ inline Verdict pad_output(PadPlan& plan) {
   CopyOut copy;
   copy.site = axes.site;
   NamePool names(plan.program);
-  copy.to = make_buffer(names.fresh(axes.from->name + "_pad"), axes.from->dtype, axes.shape);
+  const Buffer to =
+      make_buffer(names.fresh(axes.from->name + "_pad"), axes.from->dtype, axes.shape);
+  copy.to = {to};
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(axes.from->name + "_copy"));
-  copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, axes.at));
+  copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, {axes.at}));
   BlockNode writer = *axes.site.block;
-  writer.body = MoveToPlace(axes.from, copy.to, axes.at).stmt(writer.body);
+  writer.body = MoveToPlace(axes.from, to, axes.at).stmt(writer.body);
   writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   Edit edit;

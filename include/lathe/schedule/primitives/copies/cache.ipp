@@ -75,13 +75,20 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[1].text, scope, kCacheWrite.id)) return no;
   if (auto no = check_cache_write(program, plan.site, kCacheWrite)) return no;
-  const Buffer& out = only_store(block)->buffer;
   NamePool names(program);
-  plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
-  plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
+  const Vec<const StoreNode*> stores = plain_stores(block);
+  Vec<Vec<AnyExpr>> at;
   BlockNode writer = block;
-  writer.body = replace_buffer(writer.body, out, plan.to);
+  for (const auto* store : stores) {
+    const Buffer& out = store->buffer;
+    plan.to.push_back(
+        make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope));
+    writer.body = replace_buffer(writer.body, out, plan.to.back());
+    at.push_back(store->indices);
+  }
+  const std::string copied = stores.size() == 1 ? stores[0]->buffer->name : block.name();
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(copied + "_copy"));
+  plan.copy.emplace(copy_out_block(block, tag, plan.to, at));
   writer.attributes = after(Change::divert, writer.attributes);
   plan.writer = make_block(std::move(writer));
   return run_copy_out(program, plan, kCacheWrite, edit);
@@ -91,7 +98,7 @@ LATHE_DECL const Primitive& primitive_cache_write() {
   static const Primitive record{"cache_write",
                                 1,
                                 {{"block", ArgKind::block}, {"scope", ArgKind::word}},
-                                "a block writes a private copy of its output",
+                                "a block writes private copies of its outputs",
                                 run_cache_write,
                                 ArgKind::block,
                                 Results::one};

@@ -176,17 +176,21 @@ inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit*
 // buffer[index] = copy[iterators], for the spatial iterators.
 inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit* edit) {
   if (auto no = check_cache_write(program, plan.site, kReindex)) return no;
-  if (auto no = plan_reindex(program, plan, true)) return no;
   const BlockNode& block = *plan.site.block;
+  if (!only_store(block))
+    return refusal_at(block.tag, kReindex.id,
+                      "block " + in_quotes(block.name()) + " is not one store");
+  if (auto no = plan_reindex(program, plan, true)) return no;
   CopyOut copy;
   copy.site = plan.site;
   NamePool names(program);
-  copy.to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype, plan.shape,
-                        Scope::global);
+  const Buffer to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype,
+                                plan.shape, Scope::global);
+  copy.to = {to};
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy"));
-  copy.copy.emplace(copy_out_block(block, tag, copy.to, plan.at));
+  copy.copy.emplace(copy_out_block(block, tag, copy.to, {plan.at}));
   BlockNode writer = block;
-  writer.body = MoveToPlace(plan.from, copy.to, plan.at).stmt(writer.body);
+  writer.body = MoveToPlace(plan.from, to, plan.at).stmt(writer.body);
   writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   return run_copy_out(program, copy, kReindex, edit);
