@@ -35867,6 +35867,16 @@ inline BlockNode spatial_block(const BlockNode& block, const BlockTag& tag, Subs
   return out;
 }
 
+/// The stores of a block that does nothing else, each to a buffer of its own; else none.
+inline Vec<const StoreNode*> plain_stores(const BlockNode& block) {
+  const Vec<const StoreNode*> stores = stores_of(block);
+  if (stores.size() != seq_of(block.body).size()) return {};
+  for (const auto* a : stores)
+    for (const auto* b : stores)
+      if (a != b && a->buffer == b->buffer) return {};
+  return stores;
+}
+
 inline Verdict check_cache_write(const Program& program, const BlockSite& site,
                                  const CopyStep& step) {
   const BlockNode& block = *site.block;
@@ -35874,8 +35884,10 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
   if (!is_open_path(site.path))
     return refusal_at(block.tag, step.id,
                       name + " stands under a condition or inside another block");
-  if (!only_store(block)) return refusal_at(block.tag, step.id, name + " is not one store");
-  const Buffer& out = only_store(block)->buffer;
+  const Vec<const StoreNode*> stores = plain_stores(block);
+  if (stores.empty())
+    return refusal_at(block.tag, step.id, name + " is not one store to each of its outputs");
+  const Buffer& out = stores[0]->buffer;
   BlockInfo info = info_of(program, block.tag);
   if (!info.is_complete() && !info.is_reduction())
     return refusal_at(block.tag, step.id,
@@ -35892,7 +35904,9 @@ inline Verdict check_cache_write(const Program& program, const BlockSite& site,
   if (ragged(block))
     return refusal_at(block.tag, step.id,
                       name + " has a domain that depends on another of its iterators");
-  return check_bare_touches(program, block, step.id, out);
+  for (const auto* store : stores)
+    if (auto no = check_bare_touches(program, block, step.id, store->buffer)) return no;
+  return {};
 }
 
 // Ranges of the iterators while the loops inside `inner` run, seen from beside the statement that
@@ -35917,10 +35931,10 @@ inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const
   return true;
 }
 
-/// A copy out of a private buffer that a block writes, and its place.
+/// A copy out of private buffers that a block writes, and its place.
 struct CopyOut {
   BlockSite site;      ///< of the block
-  Buffer to;           ///< the private buffer
+  Vec<Buffer> to;      ///< the private buffers, in the order of the block's stores
   std::size_t at = 0;  ///< position in the path of what the copy follows
   Stmt writer;         ///< the block as it will be
   std::optional<BlockNode> copy;
@@ -35929,19 +35943,20 @@ struct CopyOut {
 
 inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyStep& step) {
   const BlockSite& site = plan.site;
-  const Buffer& out = only_store(*site.block)->buffer;
+  const Vec<const StoreNode*> stores = plain_stores(*site.block);
   auto read_by_others = [&](const Stmt& s) {
-    for (const auto& r : readers(s, out))
-      if (r.block->tag != site.block->tag) return true;
+    for (const auto* store : stores)
+      for (const auto& r : readers(s, store->buffer))
+        if (r.block->tag != site.block->tag) return true;
     return false;
   };
+  const std::string outs = in_quotes(stores[0]->buffer->name);
   plan.at = site.path.size() - 1;
   for (std::size_t k = plan.at; k-- > 0;)
     if (const auto* f = site.path[k].as<ForNode>(); f && feeds(*f, *site.block, IterKind::reduce))
       plan.at = k;
   if (read_by_others(site.path[plan.at]))
-    return refusal_at(site.block->tag, step.id,
-                      in_quotes(out->name) + " is read inside the loop that reduces it");
+    return refusal_at(site.block->tag, step.id, outs + " is read inside the loop that reduces it");
   plan.at = climb(site.path, plan.at, read_by_others);
   // An init stores also where loops of the reduction run nothing: that they run is no fact then.
   Facts facts = program_facts(program);
@@ -35953,21 +35968,27 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
   if (!ranges_inside(*plan.copy, loops_within(site.loops, loops_in(outside)), site.path[plan.at],
                      facts, plan.ranges))
     return refusal_at(site.block->tag, step.id,
-                      "what " + in_quotes(site.block->name()) + " writes of " +
-                          in_quotes(out->name) + " in one iteration is not known");
+                      "what " + in_quotes(site.block->name()) + " writes of " + outs +
+                          " in one iteration is not known");
   return {};
 }
 
-// out[index] = private[at] for every spatial point of the block.
-inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag, const Buffer& cache,
-                                const Vec<AnyExpr>& at) {
+// out[index] = private[at] for every spatial point of the block, and each of its stores.
+inline BlockNode copy_out_block(const BlockNode& block, const BlockTag& tag,
+                                const Vec<Buffer>& caches, const Vec<Vec<AnyExpr>>& at) {
   Substitution map;
   BlockNode copy = spatial_block(without_guards(block), tag, map);
-  const StoreNode& store = *only_store(block);
-  Vec<AnyExpr> to, from;
-  for (const auto& index : store.indices) to.push_back(fresh_lets(substitute(index, map)));
-  for (const auto& index : at) from.push_back(fresh_lets(substitute(index, map)));
-  copy.body = make_store(store.buffer, to, make_load(cache, from));
+  const auto moved = [&](const Vec<AnyExpr>& indices) {
+    Vec<AnyExpr> out;
+    for (const auto& index : indices) out.push_back(fresh_lets(substitute(index, map)));
+    return out;
+  };
+  Vec<Stmt> stores;
+  const Vec<const StoreNode*> own = plain_stores(block);
+  for (std::size_t k = 0; k < own.size(); ++k)
+    stores.push_back(
+        make_store(own[k]->buffer, moved(own[k]->indices), make_load(caches[k], moved(at[k]))));
+  copy.body = make_seq(std::move(stores));
   copy.attributes = after(Change::deliver, block.attributes);
   return copy;
 }
@@ -35981,16 +36002,18 @@ inline Verdict run_copy_out(const Program& program, CopyOut& plan, const CopySte
   Vec<ForRef> outside = loops_in(above);
   Stmt root = replace_at(plan.site.path, plan.writer);
   Vec<Stmt> place = path_to(find_block(root, block).path, plan.at);
-  root = add_alloc(insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
-                   plan.to);
-  std::string why =
-      why_not_found(root, {block}, tag, plan.to, outside.empty() ? VarRef() : outside.back()->var,
-                    program_facts(program));
-  if (!why.empty())
-    return refusal_at(
-        block, step.id,
-        "the copy would take what " + in_quotes(block->name) + " did not write: " + why,
-        std::string(step.name) + " before the loops are split");
+  root = insert_after(place, nest_of(*plan.copy, plan.ranges, loop_names(outside)));
+  for (const auto& to : plan.to) root = add_alloc(root, to);
+  for (const auto& to : plan.to) {
+    const std::string why =
+        why_not_found(root, {block}, tag, to, outside.empty() ? VarRef() : outside.back()->var,
+                      program_facts(program));
+    if (!why.empty())
+      return refusal_at(
+          block, step.id,
+          "the copy would take what " + in_quotes(block->name) + " did not write: " + why,
+          std::string(step.name) + " before the loops are split");
+  }
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));
@@ -36072,13 +36095,20 @@ inline Verdict run_cache_write(const Program& program, const Args& args, Edit* e
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[1].text, scope, kCacheWrite.id)) return no;
   if (auto no = check_cache_write(program, plan.site, kCacheWrite)) return no;
-  const Buffer& out = only_store(block)->buffer;
   NamePool names(program);
-  plan.to = make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope);
-  BlockTag tag = make_ref<BlockTagNode>(names.fresh(out->name + "_copy"));
-  plan.copy.emplace(copy_out_block(block, tag, plan.to, only_store(block)->indices));
+  const Vec<const StoreNode*> stores = plain_stores(block);
+  Vec<Vec<AnyExpr>> at;
   BlockNode writer = block;
-  writer.body = replace_buffer(writer.body, out, plan.to);
+  for (const auto* store : stores) {
+    const Buffer& out = store->buffer;
+    plan.to.push_back(
+        make_buffer(names.fresh(out->name + "_cache"), out->dtype, out->shape, scope));
+    writer.body = replace_buffer(writer.body, out, plan.to.back());
+    at.push_back(store->indices);
+  }
+  const std::string copied = stores.size() == 1 ? stores[0]->buffer->name : block.name();
+  BlockTag tag = make_ref<BlockTagNode>(names.fresh(copied + "_copy"));
+  plan.copy.emplace(copy_out_block(block, tag, plan.to, at));
   writer.attributes = after(Change::divert, writer.attributes);
   plan.writer = make_block(std::move(writer));
   return run_copy_out(program, plan, kCacheWrite, edit);
@@ -36088,7 +36118,7 @@ LATHE_DECL const Primitive& primitive_cache_write() {
   static const Primitive record{"cache_write",
                                 1,
                                 {{"block", ArgKind::block}, {"scope", ArgKind::word}},
-                                "a block writes a private copy of its output",
+                                "a block writes private copies of its outputs",
                                 run_cache_write,
                                 ArgKind::block,
                                 Results::one};
@@ -37515,17 +37545,21 @@ inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit*
 // buffer[index] = copy[iterators], for the spatial iterators.
 inline Verdict run_reindex_write(const Program& program, ReindexPlan& plan, Edit* edit) {
   if (auto no = check_cache_write(program, plan.site, kReindex)) return no;
-  if (auto no = plan_reindex(program, plan, true)) return no;
   const BlockNode& block = *plan.site.block;
+  if (!only_store(block))
+    return refusal_at(block.tag, kReindex.id,
+                      "block " + in_quotes(block.name()) + " is not one store");
+  if (auto no = plan_reindex(program, plan, true)) return no;
   CopyOut copy;
   copy.site = plan.site;
   NamePool names(program);
-  copy.to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype, plan.shape,
-                        Scope::global);
+  const Buffer to = make_buffer(names.fresh(plan.from->name + "_reindex"), plan.from->dtype,
+                                plan.shape, Scope::global);
+  copy.to = {to};
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.from->name + "_copy"));
-  copy.copy.emplace(copy_out_block(block, tag, copy.to, plan.at));
+  copy.copy.emplace(copy_out_block(block, tag, copy.to, {plan.at}));
   BlockNode writer = block;
-  writer.body = MoveToPlace(plan.from, copy.to, plan.at).stmt(writer.body);
+  writer.body = MoveToPlace(plan.from, to, plan.at).stmt(writer.body);
   writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   return run_copy_out(program, copy, kReindex, edit);
@@ -37808,11 +37842,13 @@ inline Verdict pad_output(PadPlan& plan) {
   CopyOut copy;
   copy.site = axes.site;
   NamePool names(plan.program);
-  copy.to = make_buffer(names.fresh(axes.from->name + "_pad"), axes.from->dtype, axes.shape);
+  const Buffer to =
+      make_buffer(names.fresh(axes.from->name + "_pad"), axes.from->dtype, axes.shape);
+  copy.to = {to};
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(axes.from->name + "_copy"));
-  copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, axes.at));
+  copy.copy.emplace(copy_out_block(*axes.site.block, tag, copy.to, {axes.at}));
   BlockNode writer = *axes.site.block;
-  writer.body = MoveToPlace(axes.from, copy.to, axes.at).stmt(writer.body);
+  writer.body = MoveToPlace(axes.from, to, axes.at).stmt(writer.body);
   writer.attributes = after(Change::divert, writer.attributes);
   copy.writer = make_block(std::move(writer));
   Edit edit;
@@ -43919,6 +43955,7 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    const auto results = static_cast<std::int64_t>(nest.writes.size());
     Vec<LoopRef> candidates{LoopRef()};
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
@@ -43932,7 +43969,7 @@ class ReductionCosts : protected NestSteps {
           } else if (most > 1) {
             break;
           }
-          if (tile.height * vectors + vectors + 1 > target_.vector_registers) break;
+          if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
           tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
           if (tile.cycles < best.cycles * (1 - kEqual) ||
               (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors &&
