@@ -316,6 +316,11 @@ TEST_CASE("what jumps along the lanes is turned in registers, or packed where it
   };
   CHECK(has(scheduled(product(40)).str(), "block B_cache"));
   CHECK_FALSE(has(scheduled(product(4)).str(), "block B_cache"));
+  lt::Input<float, 2> A("A", {40, 24});
+  lt::Reduce q("q", 24);
+  auto gram = lt::compute("gram", {40, 40},
+                          [&](lt::Var i, lt::Var j) { return lt::sum(A(i, q) * A(j, q), q); });
+  CHECK(has(scheduled(gram).str(), "gram_cache: f32[40, 40] scope register"));
   lt::Input<std::uint8_t, 2> planes("planes", {3, 200});
   auto pixels = lt::compute("pixels", {200, 3}, [&](lt::Var i, lt::Var c) { return planes(c, i); });
   CHECK(has(scheduled(pixels).str(), "unrolled for ji in 0..3"));

@@ -11,9 +11,12 @@ class PackPanels : NestSteps {
  public:
   using NestSteps::NestSteps;
 
-  /// Whether the copy of a read has its lanes along one axis of its own.
+  /// Whether the copy of a read has its lanes along one axis of its own, and is of no other read: a
+  /// matrix times its own transpose reads one buffer in two orders.
   static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
-    return lane_axis(nest, read) < read.indices.size();
+    int reads = 0;
+    for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
+    return reads == 1 && lane_axis(nest, read) < read.indices.size();
   }
 
   void run(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
