@@ -3771,16 +3771,18 @@ namespace lathe {
 
 /// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
 /// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
-/// what they read (stencils) are computed a few at a time, reductions with
-/// reuse get a register tile and reductions along the unit-stride axis get one partial result a
-/// lane and are folded by a tree, outputs larger than the last-level cache are streamed, and the
-/// outermost loops run in parallel where the work pays for it. A program that steps have changed
-/// already, also one whose text says `scheduled`, stays as it is. A step that is not legal is left
-/// out, so the result is always correct. Under ScheduleOptions::strict no step reassociates floats.
-/// Tile sizes: KERNELS (register tile: accumulators + one row of vectors + one broadcast fill the
-/// registers).
+/// what they read (stencils) are computed a few at a time, rows that lie along another axis are
+/// turned in registers, reductions get a register tile or one partial result a lane and a tree that
+/// folds them, whichever takes fewer cycles, from packed copies where operands are read often,
+/// outputs larger than the last-level cache are streamed, and the outermost loops run in parallel
+/// where the work pays for it. A program that steps have changed already, also one whose text says
+/// `scheduled`, stays as it is. A step that is not legal is left out, so the result is always
+/// correct. Under ScheduleOptions::strict no step reassociates floats.
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
+/// The same; what was tried and refused is added to `left_out`, each as the refusal's first line.
+Schedule default_schedule(const Program& program, const Target& target, ScheduleOptions options,
+                          std::vector<std::string>& left_out, Location where = Location::here());
 /// Of the program that computes these tensors.
 ///     std::puts(lt::default_schedule(D).trace().cpp().c_str());
 Schedule default_schedule(const AnyTensor& output, const Target& target = host(),
@@ -43503,11 +43505,18 @@ inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop)
   return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
 }
 
+// A schedule in progress, and what was left out of it.
+struct DefaultJob {
+  Schedule& schedule;
+  const Target& target;
+  std::vector<std::string>* left_out;  ///< none: nobody asks
+};
+
 // What the parts of the default schedule share: the schedule, and steps that are left out where
 // they are not legal.
 class DefaultSteps {
  public:
-  DefaultSteps(Schedule& schedule, const Target& target) : s_(schedule), target_(target) {}
+  explicit DefaultSteps(const DefaultJob& job) : s_(job.schedule), target_(job.target), job_(job) {}
 
  protected:
   template <class F>
@@ -43518,8 +43527,9 @@ class DefaultSteps {
       step();
       s_.shows_places_ = before.shows_places_;
       return true;
-    } catch (const UserError&) {
+    } catch (const UserError& e) {
       s_ = before;
+      if (job_.left_out) job_.left_out->push_back(first_line(e.what()));
       return false;
     }
   }
@@ -43538,6 +43548,12 @@ class DefaultSteps {
 
   Schedule& s_;
   const Target& target_;
+  const DefaultJob job_;
+
+ private:
+  static std::string first_line(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
+  }
 };
 
 }  // namespace detail
@@ -43706,9 +43722,12 @@ class PackPanels : NestSteps {
  public:
   using NestSteps::NestSteps;
 
-  /// Whether the copy of a read has its lanes along one axis of its own.
+  /// Whether the copy of a read has its lanes along one axis of its own, and is of no other read: a
+  /// matrix times its own transpose reads one buffer in two orders.
   static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
-    return lane_axis(nest, read) < read.indices.size();
+    int reads = 0;
+    for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
+    return reads == 1 && lane_axis(nest, read) < read.indices.size();
   }
 
   void run(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
@@ -44112,7 +44131,7 @@ class TileElementwise : RowSteps {
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(nest);
     if (!crowded && turn(nest, lanes)) return;
-    if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
+    if (past_caches && TileStreams(job_).run(block, nest)) return;
     const bool windows =
         !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(nest);
     const LoopRef rows = windows ? window_rows(nest, kWindowShare) : LoopRef();
@@ -44509,7 +44528,7 @@ class TileReduction : ReductionCosts {
       bool turned = false;
       for (const auto& read : nest.reads) {
         if (worth_panels(nest, read))
-          PackPanels(s_, target_).run(ref, nest, read, tile.vectors * lanes);
+          PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
         else
           turned = turned || (jumps(nest, read) && turns(nest, read));
       }
@@ -44757,16 +44776,16 @@ class TileNests : NestSteps {
   bool crowded_ = false;
 
   void schedule_nest(const BlockRef& block) {
-    SplitComposites(s_, target_).run(block);
+    SplitComposites(job_).run(block);
     BlockSite at = site(block);
     if (!at.block) return;
     DefaultNest nest = nest_of(at);
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1, crowded_);
+      TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
     else if (info.is_reduction())
-      TileReduction(s_, target_).run(block, *at.block, info, nest);
+      TileReduction(job_).run(block, *at.block, info, nest);
   }
 };
 
@@ -44778,12 +44797,14 @@ namespace lathe {
 
 namespace detail {
 
-inline Schedule with_default_steps(Schedule schedule, const Target& target) {
+inline Schedule with_default_steps(Schedule schedule, const Target& target,
+                                   std::vector<std::string>* left_out = nullptr) {
   if (schedule.program()->scheduled) return schedule;
-  PlaceProducers(schedule, target).run();
-  TileNests(schedule, target).run();
-  VectorizeBareLoops(schedule, target).run();
-  RunParallel(schedule, target).run();
+  const DefaultJob job{schedule, target, left_out};
+  PlaceProducers(job).run();
+  TileNests(job).run();
+  VectorizeBareLoops(job).run();
+  RunParallel(job).run();
   return schedule;
 }
 
@@ -44792,6 +44813,11 @@ inline Schedule with_default_steps(Schedule schedule, const Target& target) {
 LATHE_DECL Schedule default_schedule(const Program& program, const Target& target,
                                      ScheduleOptions options, Location where) {
   return detail::with_default_steps(Schedule(program, options, where), target);
+}
+LATHE_DECL Schedule default_schedule(const Program& program, const Target& target,
+                                     ScheduleOptions options, std::vector<std::string>& left_out,
+                                     Location where) {
+  return detail::with_default_steps(Schedule(program, options, where), target, &left_out);
 }
 LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& target,
                                      ScheduleOptions options, Location where) {
@@ -57265,9 +57291,15 @@ LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Progra
   if (program->stage != Stage::blocks)
     return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
   const Stopwatch watch;
+  std::vector<std::string> left_out;
   ProgramVersions out{
-      {}, default_schedule(program, target, {.strict = source.options().strict}).program()};
-  log_time(context_of(source), "default schedule", watch);
+      {},
+      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
+  const Context& context = context_of(source);
+  log_time(context, "default schedule", watch);
+  if (context.logs(LogLevel::debug))
+    for (const auto& refusal : left_out)
+      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
   return out;
 }
 

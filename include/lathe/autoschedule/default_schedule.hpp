@@ -3,21 +3,25 @@
 
 #include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/target.hpp>
+#include <string>
+#include <vector>
 
 namespace lathe {
 
 /// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
 /// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
-/// what they read (stencils) are computed a few at a time, reductions with
-/// reuse get a register tile and reductions along the unit-stride axis get one partial result a
-/// lane and are folded by a tree, outputs larger than the last-level cache are streamed, and the
-/// outermost loops run in parallel where the work pays for it. A program that steps have changed
-/// already, also one whose text says `scheduled`, stays as it is. A step that is not legal is left
-/// out, so the result is always correct. Under ScheduleOptions::strict no step reassociates floats.
-/// Tile sizes: KERNELS (register tile: accumulators + one row of vectors + one broadcast fill the
-/// registers).
+/// what they read (stencils) are computed a few at a time, rows that lie along another axis are
+/// turned in registers, reductions get a register tile or one partial result a lane and a tree that
+/// folds them, whichever takes fewer cycles, from packed copies where operands are read often,
+/// outputs larger than the last-level cache are streamed, and the outermost loops run in parallel
+/// where the work pays for it. A program that steps have changed already, also one whose text says
+/// `scheduled`, stays as it is. A step that is not legal is left out, so the result is always
+/// correct. Under ScheduleOptions::strict no step reassociates floats.
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
+/// The same; what was tried and refused is added to `left_out`, each as the refusal's first line.
+Schedule default_schedule(const Program& program, const Target& target, ScheduleOptions options,
+                          std::vector<std::string>& left_out, Location where = Location::here());
 /// Of the program that computes these tensors.
 ///     std::puts(lt::default_schedule(D).trace().cpp().c_str());
 Schedule default_schedule(const AnyTensor& output, const Target& target = host(),

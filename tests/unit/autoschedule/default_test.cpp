@@ -327,6 +327,28 @@ TEST_CASE("what jumps along the lanes is turned in registers, or packed where it
   CHECK(has(scheduled(pixels).str(), "vectorized for ii in 0..64"));
 }
 
+TEST_CASE("what is left out is said to whoever asks") {
+  const Stencil one(10, 64);
+  std::vector<std::string> left_out;
+  const lt::Program start = lt::program_of(one.Y);
+  const lt::Target v4("x86-64-v4");
+  CHECK(lt::default_schedule(start, v4, {}, left_out).str() ==
+        lt::default_schedule(start, v4).str());
+  CHECK(left_out.empty());
+  // The last sum needs those before: no lanes, and no threads.
+  const lt::Program carried = lt::script("carried", [](lt::Script& p) {
+    auto x = p.input<float>("x", {100, 40000});
+    auto y = p.output<float>("y", {40000});
+    p.for_("i", 100, [&](lt::Var i) {
+      p.for_("j", 1, 40000, [&](lt::Var j) { p.store(y(j), y(j - 1) + x(i, j)); });
+    });
+  });
+  lt::default_schedule(carried, v4, {}, left_out);
+  REQUIRE(!left_out.empty());
+  CHECK(left_out[0].find("error[L02") == 0);
+  CHECK(left_out[0].find('\n') == std::string::npos);
+}
+
 TEST_CASE("groups that an index divides are linear in the parts of the loop") {
   lt::Input<float, 2> X("X", {10, 64}), K("K", {16, 64});
   lt::Reduce q("q", 16);

@@ -153,11 +153,18 @@ inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop)
   return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
 }
 
+// A schedule in progress, and what was left out of it.
+struct DefaultJob {
+  Schedule& schedule;
+  const Target& target;
+  std::vector<std::string>* left_out;  ///< none: nobody asks
+};
+
 // What the parts of the default schedule share: the schedule, and steps that are left out where
 // they are not legal.
 class DefaultSteps {
  public:
-  DefaultSteps(Schedule& schedule, const Target& target) : s_(schedule), target_(target) {}
+  explicit DefaultSteps(const DefaultJob& job) : s_(job.schedule), target_(job.target), job_(job) {}
 
  protected:
   template <class F>
@@ -168,8 +175,9 @@ class DefaultSteps {
       step();
       s_.shows_places_ = before.shows_places_;
       return true;
-    } catch (const UserError&) {
+    } catch (const UserError& e) {
       s_ = before;
+      if (job_.left_out) job_.left_out->push_back(first_line(e.what()));
       return false;
     }
   }
@@ -188,6 +196,12 @@ class DefaultSteps {
 
   Schedule& s_;
   const Target& target_;
+  const DefaultJob job_;
+
+ private:
+  static std::string first_line(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
+  }
 };
 
 }  // namespace detail

@@ -29,7 +29,7 @@ class TileElementwise : RowSteps {
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(nest);
     if (!crowded && turn(nest, lanes)) return;
-    if (past_caches && TileStreams(s_, target_).run(block, nest)) return;
+    if (past_caches && TileStreams(job_).run(block, nest)) return;
     const bool windows =
         !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(nest);
     const LoopRef rows = windows ? window_rows(nest, kWindowShare) : LoopRef();

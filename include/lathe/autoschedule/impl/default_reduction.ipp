@@ -99,7 +99,7 @@ class TileReduction : ReductionCosts {
       bool turned = false;
       for (const auto& read : nest.reads) {
         if (worth_panels(nest, read))
-          PackPanels(s_, target_).run(ref, nest, read, tile.vectors * lanes);
+          PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
         else
           turned = turned || (jumps(nest, read) && turns(nest, read));
       }

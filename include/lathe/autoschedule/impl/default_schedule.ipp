@@ -6,12 +6,14 @@ namespace lathe {
 
 namespace detail {
 
-inline Schedule with_default_steps(Schedule schedule, const Target& target) {
+inline Schedule with_default_steps(Schedule schedule, const Target& target,
+                                   std::vector<std::string>* left_out = nullptr) {
   if (schedule.program()->scheduled) return schedule;
-  PlaceProducers(schedule, target).run();
-  TileNests(schedule, target).run();
-  VectorizeBareLoops(schedule, target).run();
-  RunParallel(schedule, target).run();
+  const DefaultJob job{schedule, target, left_out};
+  PlaceProducers(job).run();
+  TileNests(job).run();
+  VectorizeBareLoops(job).run();
+  RunParallel(job).run();
   return schedule;
 }
 
@@ -20,6 +22,11 @@ inline Schedule with_default_steps(Schedule schedule, const Target& target) {
 LATHE_DECL Schedule default_schedule(const Program& program, const Target& target,
                                      ScheduleOptions options, Location where) {
   return detail::with_default_steps(Schedule(program, options, where), target);
+}
+LATHE_DECL Schedule default_schedule(const Program& program, const Target& target,
+                                     ScheduleOptions options, std::vector<std::string>& left_out,
+                                     Location where) {
+  return detail::with_default_steps(Schedule(program, options, where), target, &left_out);
 }
 LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& target,
                                      ScheduleOptions options, Location where) {

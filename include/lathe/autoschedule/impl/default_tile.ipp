@@ -31,16 +31,16 @@ class TileNests : NestSteps {
   bool crowded_ = false;
 
   void schedule_nest(const BlockRef& block) {
-    SplitComposites(s_, target_).run(block);
+    SplitComposites(job_).run(block);
     BlockSite at = site(block);
     if (!at.block) return;
     DefaultNest nest = nest_of(at);
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      TileElementwise(s_, target_).run(*at.block, nest, at.loops.size() == 1, crowded_);
+      TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
     else if (info.is_reduction())
-      TileReduction(s_, target_).run(block, *at.block, info, nest);
+      TileReduction(job_).run(block, *at.block, info, nest);
   }
 };
 

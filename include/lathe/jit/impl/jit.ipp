@@ -63,9 +63,15 @@ LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Progra
   if (program->stage != Stage::blocks)
     return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
   const Stopwatch watch;
+  std::vector<std::string> left_out;
   ProgramVersions out{
-      {}, default_schedule(program, target, {.strict = source.options().strict}).program()};
-  log_time(context_of(source), "default schedule", watch);
+      {},
+      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
+  const Context& context = context_of(source);
+  log_time(context, "default schedule", watch);
+  if (context.logs(LogLevel::debug))
+    for (const auto& refusal : left_out)
+      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
   return out;
 }
 
