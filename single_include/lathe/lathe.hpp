@@ -43975,12 +43975,13 @@ class ReductionCosts : protected NestSteps {
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t widest =
+        ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     Vec<LoopRef> candidates{LoopRef()};
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
     for (const auto& rows : candidates)
-      for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(columns, kMostVectors);
-           ++vectors)
+      for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
         for (std::int64_t most = 1; most <= kMostRows; ++most) {
           RegisterTile tile{rows, 1, vectors};
           if (rows.var.get()) {
@@ -44000,6 +44001,8 @@ class ReductionCosts : protected NestSteps {
 
  private:
   static constexpr std::int64_t kMostVectors = 8, kMostRows = 16;
+  // Rows that are turned in registers: each is a load and some shuffles in the code.
+  static constexpr std::int64_t kMostTurned = 64;
   static constexpr double kEqual = 1e-3;
 
   static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {
@@ -47080,8 +47083,16 @@ struct LoadPlan {
   void close() {
     for (Entry& entry : entries) entry.open = false;
   }
+  // Variables stand inside one another, as do the statements after them: beyond some number loads
+  // stay as they are.
   void finish(const TargetCaps& caps) {
-    for (Entry& entry : entries) entry.lets = entry.group.lets(caps);
+    constexpr std::size_t most = 1000;
+    std::size_t bound = 0;
+    for (Entry& entry : entries) {
+      entry.lets = entry.group.lets(caps);
+      if (bound + entry.lets.size() > most) entry.lets.clear();
+      bound += entry.lets.size();
+    }
   }
 
  private:

@@ -109,12 +109,13 @@ class ReductionCosts : protected NestSteps {
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t widest =
+        ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     Vec<LoopRef> candidates{LoopRef()};
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
     for (const auto& rows : candidates)
-      for (std::int64_t vectors = 1; vectors <= std::min<std::int64_t>(columns, kMostVectors);
-           ++vectors)
+      for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
         for (std::int64_t most = 1; most <= kMostRows; ++most) {
           RegisterTile tile{rows, 1, vectors};
           if (rows.var.get()) {
@@ -134,6 +135,8 @@ class ReductionCosts : protected NestSteps {
 
  private:
   static constexpr std::int64_t kMostVectors = 8, kMostRows = 16;
+  // Rows that are turned in registers: each is a load and some shuffles in the code.
+  static constexpr std::int64_t kMostTurned = 64;
   static constexpr double kEqual = 1e-3;
 
   static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {

@@ -73,8 +73,16 @@ struct LoadPlan {
   void close() {
     for (Entry& entry : entries) entry.open = false;
   }
+  // Variables stand inside one another, as do the statements after them: beyond some number loads
+  // stay as they are.
   void finish(const TargetCaps& caps) {
-    for (Entry& entry : entries) entry.lets = entry.group.lets(caps);
+    constexpr std::size_t most = 1000;
+    std::size_t bound = 0;
+    for (Entry& entry : entries) {
+      entry.lets = entry.group.lets(caps);
+      if (bound + entry.lets.size() > most) entry.lets.clear();
+      bound += entry.lets.size();
+    }
   }
 
  private:
