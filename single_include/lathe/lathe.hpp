@@ -43982,7 +43982,7 @@ class ReductionCosts : protected NestSteps {
       if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
     for (const auto& rows : candidates)
       for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
-        for (std::int64_t most = 1; most <= kMostRows; ++most) {
+        for (std::int64_t most = 1; most <= kMostHeight; ++most) {
           RegisterTile tile{rows, 1, vectors};
           if (rows.var.get()) {
             tile.height = height_of(nest, rows, most);
@@ -44000,7 +44000,7 @@ class ReductionCosts : protected NestSteps {
   }
 
  private:
-  static constexpr std::int64_t kMostVectors = 8, kMostRows = 16;
+  static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
   // Rows that are turned in registers: each is a load and some shuffles in the code.
   static constexpr std::int64_t kMostTurned = 64;
   static constexpr double kEqual = 1e-3;
@@ -44205,7 +44205,7 @@ class TileElementwise : RowSteps {
   // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
   // loop, vectors of that loop are loaded and turned in registers.
   bool turn(const DefaultNest& nest, std::int64_t lanes) {
-    constexpr std::int64_t kMostRows = 16;
+    constexpr std::int64_t kTurnedRows = 16;
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
         if (!(loop == nest.unit) && step_of(read.indices, loop.var) == Step::unit &&
@@ -44214,7 +44214,7 @@ class TileElementwise : RowSteps {
       return false;
     });
     if (!rows.var.get()) return false;
-    const std::int64_t height = std::min({trip_of(nest, rows), kMostRows, lanes});
+    const std::int64_t height = std::min({trip_of(nest, rows), kTurnedRows, lanes});
     return height > 1 && attempt([&] { tile_rows(nest, rows, height, lanes); });
   }
 

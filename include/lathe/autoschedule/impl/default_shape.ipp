@@ -116,7 +116,7 @@ class ReductionCosts : protected NestSteps {
       if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
     for (const auto& rows : candidates)
       for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
-        for (std::int64_t most = 1; most <= kMostRows; ++most) {
+        for (std::int64_t most = 1; most <= kMostHeight; ++most) {
           RegisterTile tile{rows, 1, vectors};
           if (rows.var.get()) {
             tile.height = height_of(nest, rows, most);
@@ -134,7 +134,7 @@ class ReductionCosts : protected NestSteps {
   }
 
  private:
-  static constexpr std::int64_t kMostVectors = 8, kMostRows = 16;
+  static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
   // Rows that are turned in registers: each is a load and some shuffles in the code.
   static constexpr std::int64_t kMostTurned = 64;
   static constexpr double kEqual = 1e-3;
