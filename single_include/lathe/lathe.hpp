@@ -3780,7 +3780,7 @@ namespace lathe {
 /// correct. Under ScheduleOptions::strict no step reassociates floats.
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
-/// The same; what was tried and refused is added to `left_out`, each as the refusal's first line.
+/// The same; what was tried and refused is added to `left_out`, each as "L0217 cache_write: …".
 Schedule default_schedule(const Program& program, const Target& target, ScheduleOptions options,
                           std::vector<std::string>& left_out, Location where = Location::here());
 /// Of the program that computes these tensors.
@@ -10779,21 +10779,28 @@ struct Run {
   AnyExpr limit;
 };
 
+/// Dense loads and shuffles, each a variable, and what they cost.
+class NamedShuffles {
+ public:
+  Vec<LetBinding> lets;
+  int loads = 0, instructions = 0;  ///< of memory; of shuffles
+
+ protected:
+  AnyExpr named(AnyExpr value);
+};
+
 /// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
 /// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
 /// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
 /// Where wider elements merge in fewer instructions, those of each 16 bytes are sorted before by
 /// their offset, and then move together.
-class Deinterleave {
+class Deinterleave : public NamedShuffles {
  public:
   /// The run is at least as long as a vector of this type.
   Deinterleave(DType type, std::int64_t stride, Run run, const TargetCaps& caps);
 
   /// Elements offset + l * stride of the run, as a variable that one of `lets` binds.
   AnyExpr lanes_from(std::int64_t offset);
-
-  Vec<LetBinding> lets;
-  int loads = 0, instructions = 0;  ///< of memory; of shuffles
 
  private:
   /// Of every `step`-th element from `residue` on, vector `index`.
@@ -10813,7 +10820,6 @@ class Deinterleave {
   AnyExpr sorted(AnyExpr vector);
   AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
   AnyExpr merged(const Part& p);
-  AnyExpr named(AnyExpr value);
   Source source(const Part& p, std::int64_t lane) const;
   std::int64_t first_of(std::int64_t dense_vector) const;
   AnyExpr dense(std::int64_t first) const;
@@ -11004,7 +11010,7 @@ namespace lathe::detail {
 /// other. Tiles of a power of two of columns are transposed in registers, by exchanging halves of
 /// ever smaller blocks (Eklundh 1972): w vectors of w columns are w loads a group of w rows and
 /// w * log2(w) shuffles.
-class TurnedRows {
+class TurnedRows : public NamedShuffles {
  public:
   /// `rows`: of the lanes' rows, how many are read, from the first on.
   TurnedRows(DType type, std::int64_t stride, const Run& run, std::int64_t rows,
@@ -11015,9 +11021,6 @@ class TurnedRows {
   /// Column c of run.extent, as a variable that one of `lets` binds.
   AnyExpr column(std::int64_t c);
 
-  Vec<LetBinding> lets;
-  int loads = 0, instructions = 0;  ///< of memory; of shuffles
-
  private:
   struct Tile {
     std::int64_t first;
@@ -11027,7 +11030,6 @@ class TurnedRows {
   AnyExpr group(std::int64_t row, std::int64_t column);
   AnyExpr row_piece(std::int64_t row, std::int64_t column);
   AnyExpr shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map, std::int64_t moved);
-  AnyExpr named(AnyExpr value);
 
   const DType type_;
   const std::int64_t stride_, rows_;
@@ -43529,7 +43531,7 @@ class DefaultSteps {
       return true;
     } catch (const UserError& e) {
       s_ = before;
-      if (job_.left_out) job_.left_out->push_back(first_line(e.what()));
+      if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
       return false;
     }
   }
@@ -43549,11 +43551,6 @@ class DefaultSteps {
   Schedule& s_;
   const Target& target_;
   const DefaultJob job_;
-
- private:
-  static std::string first_line(std::string_view text) {
-    return std::string(text.substr(0, text.find('\n')));
-  }
 };
 
 }  // namespace detail
@@ -43683,6 +43680,10 @@ class NestSteps : protected DefaultSteps {
     return false;
   }
 
+  // Rows of memory that are turned in registers together: as many as a vector of 64 bytes has
+  // floats.
+  static constexpr std::int64_t kTurnedRows = 16;
+
   // The innermost spatial loop of those that `wanted` is true of.
   template <class F>
   static LoopRef innermost(const DefaultNest& nest, const F& wanted) {
@@ -43758,7 +43759,7 @@ class PackPanels : NestSteps {
 
  private:
   // Reads of the original stay on few pages.
-  static constexpr std::int64_t kRows = 8, kTurnedRows = 16;
+  static constexpr std::int64_t kRows = 8;
 
   // The axis that alone names the unit loop, and steps with it; as many as there are if none does.
   static std::size_t lane_axis(const DefaultNest& nest, const AccessSite& read) {
@@ -44205,7 +44206,6 @@ class TileElementwise : RowSteps {
   // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
   // loop, vectors of that loop are loaded and turned in registers.
   bool turn(const DefaultNest& nest, std::int64_t lanes) {
-    constexpr std::int64_t kTurnedRows = 16;
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
         if (!(loop == nest.unit) && step_of(read.indices, loop.var) == Step::unit &&
@@ -44576,8 +44576,7 @@ class TileReduction : ReductionCosts {
 
   // The inner part of the innermost reduce loop.
   LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
-    constexpr std::int64_t kMost = 16;
-    const std::int64_t columns = std::min(kMost, trip_of(nest, reduce.back()));
+    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
     const auto parts = s_.split_any(reduce.back(), {infer, columns});
     reduce.back() = parts[0];
     return parts[1];
@@ -47007,7 +47006,7 @@ LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
   return shuffled({value}, map);
 }
 
-LATHE_DECL AnyExpr Deinterleave::named(AnyExpr value) {
+LATHE_DECL AnyExpr NamedShuffles::named(AnyExpr value) {
   lets.push_back({make_var("v", value.dtype()), std::move(value)});
   return lets.back().var;
 }
@@ -48707,11 +48706,6 @@ LATHE_DECL AnyExpr TurnedRows::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<
   const DType type = type_.with_lanes(static_cast<int>(map.size()));
   instructions += merge_cost(type, type_.element_bytes() * static_cast<int>(moved), caps_);
   return named(make_shuffle({a, b}, std::move(map)));
-}
-
-LATHE_DECL AnyExpr TurnedRows::named(AnyExpr value) {
-  lets.push_back({make_var("v", value.dtype()), std::move(value)});
-  return lets.back().var;
 }
 
 }  // namespace lathe::detail

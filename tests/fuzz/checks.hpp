@@ -118,8 +118,10 @@ class Checks : protected Comparison {
     lathe::AnyKernel kernel;
     try {
       kernel = lathe::jit_any({program, {.target = target_, .strict = strict_}}, {});
-    } catch (const lathe::UserError&) {
-      // As a program it has to claim what as a schedule it was allowed.
+    } catch (const lathe::UserError& e) {
+      // As a program it has to claim what as a schedule it was allowed: rfactor leaves a store past
+      // the caches where a program may not have one.
+      if (e.id() != "L0223") throw;
       return void(++stats_.comparisons["none: no kernel of the program alone"]);
     }
     if (any_order(kernel.lowered())) return;

@@ -19,7 +19,7 @@ namespace lathe {
 /// correct. Under ScheduleOptions::strict no step reassociates floats.
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
-/// The same; what was tried and refused is added to `left_out`, each as the refusal's first line.
+/// The same; what was tried and refused is added to `left_out`, each as "L0217 cache_write: …".
 Schedule default_schedule(const Program& program, const Target& target, ScheduleOptions options,
                           std::vector<std::string>& left_out, Location where = Location::here());
 /// Of the program that computes these tensors.

@@ -177,7 +177,7 @@ class DefaultSteps {
       return true;
     } catch (const UserError& e) {
       s_ = before;
-      if (job_.left_out) job_.left_out->push_back(first_line(e.what()));
+      if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
       return false;
     }
   }
@@ -197,11 +197,6 @@ class DefaultSteps {
   Schedule& s_;
   const Target& target_;
   const DefaultJob job_;
-
- private:
-  static std::string first_line(std::string_view text) {
-    return std::string(text.substr(0, text.find('\n')));
-  }
 };
 
 }  // namespace detail

@@ -100,7 +100,6 @@ class TileElementwise : RowSteps {
   // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
   // loop, vectors of that loop are loaded and turned in registers.
   bool turn(const DefaultNest& nest, std::int64_t lanes) {
-    constexpr std::int64_t kTurnedRows = 16;
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
         if (!(loop == nest.unit) && step_of(read.indices, loop.var) == Step::unit &&

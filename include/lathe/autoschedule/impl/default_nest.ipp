@@ -70,6 +70,10 @@ class NestSteps : protected DefaultSteps {
     return false;
   }
 
+  // Rows of memory that are turned in registers together: as many as a vector of 64 bytes has
+  // floats.
+  static constexpr std::int64_t kTurnedRows = 16;
+
   // The innermost spatial loop of those that `wanted` is true of.
   template <class F>
   static LoopRef innermost(const DefaultNest& nest, const F& wanted) {

@@ -47,7 +47,7 @@ class PackPanels : NestSteps {
 
  private:
   // Reads of the original stay on few pages.
-  static constexpr std::int64_t kRows = 8, kTurnedRows = 16;
+  static constexpr std::int64_t kRows = 8;
 
   // The axis that alone names the unit loop, and steps with it; as many as there are if none does.
   static std::size_t lane_axis(const DefaultNest& nest, const AccessSite& read) {

@@ -144,8 +144,7 @@ class TileReduction : ReductionCosts {
 
   // The inner part of the innermost reduce loop.
   LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
-    constexpr std::int64_t kMost = 16;
-    const std::int64_t columns = std::min(kMost, trip_of(nest, reduce.back()));
+    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
     const auto parts = s_.split_any(reduce.back(), {infer, columns});
     reduce.back() = parts[0];
     return parts[1];

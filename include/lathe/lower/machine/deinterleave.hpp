@@ -23,21 +23,28 @@ struct Run {
   AnyExpr limit;
 };
 
+/// Dense loads and shuffles, each a variable, and what they cost.
+class NamedShuffles {
+ public:
+  Vec<LetBinding> lets;
+  int loads = 0, instructions = 0;  ///< of memory; of shuffles
+
+ protected:
+  AnyExpr named(AnyExpr value);
+};
+
 /// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
 /// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
 /// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
 /// Where wider elements merge in fewer instructions, those of each 16 bytes are sorted before by
 /// their offset, and then move together.
-class Deinterleave {
+class Deinterleave : public NamedShuffles {
  public:
   /// The run is at least as long as a vector of this type.
   Deinterleave(DType type, std::int64_t stride, Run run, const TargetCaps& caps);
 
   /// Elements offset + l * stride of the run, as a variable that one of `lets` binds.
   AnyExpr lanes_from(std::int64_t offset);
-
-  Vec<LetBinding> lets;
-  int loads = 0, instructions = 0;  ///< of memory; of shuffles
 
  private:
   /// Of every `step`-th element from `residue` on, vector `index`.
@@ -57,7 +64,6 @@ class Deinterleave {
   AnyExpr sorted(AnyExpr vector);
   AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
   AnyExpr merged(const Part& p);
-  AnyExpr named(AnyExpr value);
   Source source(const Part& p, std::int64_t lane) const;
   std::int64_t first_of(std::int64_t dense_vector) const;
   AnyExpr dense(std::int64_t first) const;

@@ -162,7 +162,7 @@ LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
   return shuffled({value}, map);
 }
 
-LATHE_DECL AnyExpr Deinterleave::named(AnyExpr value) {
+LATHE_DECL AnyExpr NamedShuffles::named(AnyExpr value) {
   lets.push_back({make_var("v", value.dtype()), std::move(value)});
   return lets.back().var;
 }

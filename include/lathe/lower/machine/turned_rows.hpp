@@ -9,7 +9,7 @@ namespace lathe::detail {
 /// other. Tiles of a power of two of columns are transposed in registers, by exchanging halves of
 /// ever smaller blocks (Eklundh 1972): w vectors of w columns are w loads a group of w rows and
 /// w * log2(w) shuffles.
-class TurnedRows {
+class TurnedRows : public NamedShuffles {
  public:
   /// `rows`: of the lanes' rows, how many are read, from the first on.
   TurnedRows(DType type, std::int64_t stride, const Run& run, std::int64_t rows,
@@ -20,9 +20,6 @@ class TurnedRows {
   /// Column c of run.extent, as a variable that one of `lets` binds.
   AnyExpr column(std::int64_t c);
 
-  Vec<LetBinding> lets;
-  int loads = 0, instructions = 0;  ///< of memory; of shuffles
-
  private:
   struct Tile {
     std::int64_t first;
@@ -32,7 +29,6 @@ class TurnedRows {
   AnyExpr group(std::int64_t row, std::int64_t column);
   AnyExpr row_piece(std::int64_t row, std::int64_t column);
   AnyExpr shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map, std::int64_t moved);
-  AnyExpr named(AnyExpr value);
 
   const DType type_;
   const std::int64_t stride_, rows_;

@@ -78,9 +78,4 @@ LATHE_DECL AnyExpr TurnedRows::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<
   return named(make_shuffle({a, b}, std::move(map)));
 }
 
-LATHE_DECL AnyExpr TurnedRows::named(AnyExpr value) {
-  lets.push_back({make_var("v", value.dtype()), std::move(value)});
-  return lets.back().var;
-}
-
 }  // namespace lathe::detail

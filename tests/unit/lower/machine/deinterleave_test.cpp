@@ -38,6 +38,18 @@ struct Sums {
   }
 };
 
+Bytes elements(DType t, int count) {
+  Bytes out;
+  for (int k = 0; k < count * t.element_bytes(); ++k)
+    out.data.push_back(static_cast<unsigned char>(t.is_bool() ? k % 3 == 0 : k * 7 % 61));
+  return out;
+}
+Bytes zeros(DType t, int count) {
+  Bytes out;
+  out.data.resize(static_cast<std::size_t>(count * t.element_bytes()));
+  return out;
+}
+
 std::size_t shuffles(const Program& p) { return count_of(p.str(), "shuffle("); }
 std::size_t loads(const Program& p) {
   return count_of(p.str(), "= x[") + count_of(p.str(), "+ x[");
@@ -193,12 +205,8 @@ TEST_CASE("columns of a matrix, of any type and number, are what the evaluator l
                   make_store(y, {ramp(to, 1, lanes)}, make_load(x, {ramp(from, stride, lanes)})));
               to += lanes;
             }
-        Bytes data;
-        for (int k = 0; k < 600 * t.element_bytes(); ++k)
-          data.data.push_back(static_cast<unsigned char>(t.is_bool() ? k % 3 == 0 : k * 7 % 61));
-        Bytes zeros;
-        zeros.data.resize(static_cast<std::size_t>(to * t.element_bytes()));
-        check_against_evaluator(b.done(make_seq(rows)), {data, zeros}, {}, target);
+        check_against_evaluator(b.done(make_seq(rows)), {elements(t, 600), zeros(t, to)}, {},
+                                target);
       }
   }
 }
@@ -223,14 +231,9 @@ TEST_CASE("each stride and number of neighbours gives what the evaluator gives")
                                         make_load(x, {ramp(from, stride, lanes)}, mask)));
               to += lanes;
             }
-        Bytes data;
-        for (int k = 0; k < 600 * t.element_bytes(); ++k)
-          data.data.push_back(static_cast<unsigned char>(t.is_bool() ? k % 3 == 0 : k * 7 % 61));
-        Bytes zeros;
-        zeros.data.resize(static_cast<std::size_t>(to * t.element_bytes()));
         const Program p = b.done(make_seq(rows));
         const std::uint64_t kept = lanes == 2 ? 0 : lanes == 5 ? 1 : 4;
-        check_against_evaluator(p, {data, zeros}, {kept}, target);
+        check_against_evaluator(p, {elements(t, 600), zeros(t, to)}, {kept}, target);
       }
   }
 }
