@@ -27,7 +27,7 @@ class TileReduction : ReductionCosts {
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
     if (along_terms &&
-        fold_cycles(body, nest, run.trips, fold_operations(info), lanes) < tile.cycles)
+        fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes) < tile.cycles)
       return partial_lanes(nest, run, lanes);
     tile_registers(ref, nest, tile, lanes);
   }
@@ -57,9 +57,10 @@ class TileReduction : ReductionCosts {
 
   // Instructions to fold one vector of terms into another. Floats whose largest is NaN if one is
   // take five where nothing is guessed (ir/machine_form).
-  static double fold_operations(const BlockInfo& info) {
+  static double fold_operations(const BlockNode& block, const BlockInfo& info) {
     const auto op = info.reducer.op;
-    return op == BinaryOp::max || op == BinaryOp::min ? 5 : 1;
+    const bool extreme = op == BinaryOp::max || op == BinaryOp::min;
+    return extreme && block.reducer->identity[0].dtype().is_float() ? 5 : 1;
   }
 
   // How often a tile comes back to what it read.
