@@ -127,7 +127,12 @@ class SettledBuffers {
     const Place& place = *blocks_[writer];
     const BlockNode& block = *place.node;
     if (contains(place.read, b) && !runs_once(place)) return false;
-    return stores_by_iterators(block, b) || is_injective(block);
+    return stores_by_iterators(block, b) || is_injective(block) || is_one_instance(block);
+  }
+  static bool is_one_instance(const BlockNode& block) {
+    for (const auto& it : block.iters)
+      if (!is_const(it.extent, 1) || !as_const_int(it.min)) return false;
+    return !block.reducer;
   }
   static bool runs_once(const Place& place) {
     for (const auto* loop : place.loops) {

@@ -101,20 +101,26 @@ inline Verdict check_declared_regions(const Program& program) {
   return {};
 }
 
-/// A streaming store may not be seen before a fence.
+inline bool streams(const BlockNode* b) {
+  const auto* stream = b ? b->attributes.find<StreamAttr>() : nullptr;
+  return stream && stream->how != Streaming::none;
+}
+
+/// A streaming store may not be seen before a fence, but by the thread that makes it: a reduction
+/// folds what it has stored itself.
 inline Verdict check_streams(const Program& program) {
   Vec<Buffer> streamed;
   each_statement(program->body, [&](const Stmt& s) {
     if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
       streamed.push_back(n->buffer);
-    const auto* b = s.as<BlockNode>();
-    const auto* stream = b ? b->attributes.find<StreamAttr>() : nullptr;
-    if (stream && stream->how != Streaming::none) streamed.append(buffers_written(b->body));
+    if (const auto* b = s.as<BlockNode>(); streams(b)) streamed.append(buffers_written(b->body));
   });
   Verdict no;
   for (const auto& buffer : streamed)
-    if (any_use(program->body,
-                [&](const BufferUse& use) { return use.buffer == buffer && use.reads(); }))
+    if (any_use(program->body, [&](const BufferUse& use) {
+          return use.buffer == buffer && use.reads() &&
+                 !(use.kind == AccessKind::update && streams(use.block));
+        }))
       no = refusal("L0223", in_quotes(buffer->name) +
                                 " is read in the program, and its stores go past the caches");
   return no;

@@ -55,12 +55,24 @@ inline Refusal broken_mark(const ForNode& loop, const Attribute& a, const std::s
                  "take this step before the loop is marked");
 }
 
+// What rolls depends on what other nests store.
+inline Verdict check_rolling(const Program& after) {
+  for (const auto& loop : marked_loops(after->body))
+    for (const auto& a : loop->attributes) {
+      if (!a.as<RollingAttr>()) continue;
+      const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
+      if (!why.empty()) return broken_mark(*loop, a, why);
+    }
+  return {};
+}
+
 LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
                                const Vec<Stmt>& changed) {
   for (const auto& loop : marked_loops(before->body))
     for (const auto& a : loop->attributes)
       if (fate_of(a, Change::lose) == Fate::refuse && !find_loop(after->body, loop->var).loop)
         return broken_mark(*loop, a, "the loop would be gone");
+  if (auto no = check_rolling(after)) return no;
   for (const auto& nest : changed)
     for (const auto& loop : marked_loops(nest))
       for (const auto& a : loop->attributes) {
