@@ -2,8 +2,8 @@
 // whose meaning no machine has become ones that all have.
 //
 // An emitter maps each node to what the machine does, so at Stage::machine these mean no more:
-//   div mod      of integers: by a constant other than 0 (and, signed, -1), or by a choice of 1
-//                where the divisor is one of these; fmod of floats
+//   div mod      of integers: by a constant other than 0 (and, signed, -1), or by the
+//                divisor with 1 in the place of these; fmod of floats
 //   shl shr      by a count that is a constant below the width, or "count & mask" with mask below
 //   it min max      of integers; of floats only fast_min and fast_max, which are a comparison each
 //   cast         of a float to an integer: of a value that fast_min, fast_max and selects by "<"

@@ -74,7 +74,7 @@ Program mask_arms(const Program& program);
 
 /// Operators whose meaning no machine has become ones that it has (ir/machine_form.hpp): division
 /// by 0 and -1, shifts by the width and more, min and max of floats, saturating casts.
-///     a / b → select(b == 0, 0, a / select(b == 0, 1, b))      x << n → x << (n & 31)
+///     a / b → select(b == 0, 0, a / max(b, 1))      x << n → x << (n & 31)
 Program guard_operators(const Program& program, const TargetCaps& caps);
 
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of

@@ -12,6 +12,17 @@ inline bool divides_alone(DType t, std::int64_t divisor) {
   return divisor != 0 && !(t.is_signed() && divisor == -1);
 }
 
+/// The divisor, 1 in the place of 0 and, signed, -1. Arithmetic, since of a choice between vectors
+/// of constants LLVM 16 to 19 divide by both as a whole: where one lane of a choice that is not
+/// taken is 0, all lanes of the result may be anything.
+inline AnyExpr nontrivial(const AnyExpr& y) {
+  DType bits = y.dtype();
+  bits.code = TypeCode::uint;
+  if (y.dtype().is_unsigned()) return make_binary(BinaryOp::max, y, make_int(bits, 1));
+  const AnyExpr above = make_binary(BinaryOp::max, make_cast(bits, y) + 1, make_int(bits, 2));
+  return make_cast(y.dtype(), above - 1);
+}
+
 inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
   const DType t = a.dtype();
   const bool is_div = op == BinaryOp::div;
@@ -30,7 +41,7 @@ inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
         trivial = make_binary(BinaryOp::lt, make_cast(bits, y) + 1, make_int(bits, 2));
       }
       // A remainder by 1 is the 0 that a remainder by 0 or -1 has to be.
-      AnyExpr result = make_binary(op, x, make_select(trivial, make_int(t, 1), y));
+      AnyExpr result = make_binary(op, x, nontrivial(y));
       if (!is_div) return result;
       return with_value("quotient", result, [&](const AnyExpr& quotient) {
         AnyExpr otherwise = t.is_signed() ? make_select(is_zero, zero, zero - x) : zero;

@@ -4,21 +4,19 @@
 
 namespace lathe::detail {
 
-/// Whether the condition holds wherever y divides as no machine does: what `divided` writes.
-inline bool finds_trivial(const AnyExpr& condition, const AnyExpr& y) {
-  const auto* n = condition.as<BinaryNode>();
-  if (!n) return false;
-  if (y.dtype().is_unsigned()) return n->op == BinaryOp::eq && n->a.same_as(y) && is_const(n->b, 0);
-  const auto* next = n->a.as<BinaryNode>();
-  const auto* bits = next ? next->a.as<CastNode>() : nullptr;
-  return n->op == BinaryOp::lt && is_const(n->b, 2) && next && next->op == BinaryOp::add &&
-         is_const(next->b, 1) && bits && bits->dtype.is_unsigned() && bits->value.same_as(y);
+inline bool is_at_least(const AnyExpr& e, std::int64_t least) {
+  const auto* n = e.as<BinaryNode>();
+  return n && n->op == BinaryOp::max && n->dtype.is_unsigned() && is_const(n->b, least);
 }
 
+/// A constant, or what `nontrivial` writes.
 inline bool legal_divisor(const AnyExpr& b) {
   if (const std::int64_t* known = as_const_int(b)) return divides_alone(b.dtype(), *known);
-  const auto* choice = b.as<SelectNode>();
-  return choice && is_const(choice->yes, 1) && finds_trivial(choice->condition, choice->no);
+  if (b.dtype().is_unsigned()) return is_at_least(b, 1);
+  const auto* same = b.as<CastNode>();
+  const auto* less = same ? same->value.as<BinaryNode>() : nullptr;
+  return less && less->op == BinaryOp::sub && is_const(less->b, 1) && is_at_least(less->a, 2) &&
+         less->dtype.bits == b.dtype().bits;
 }
 
 inline bool legal_count(const AnyExpr& count) {
