@@ -1263,6 +1263,14 @@ namespace lathe {
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
 //   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
 //   any exponent, are zeros of their sign.
+// Two-dimensional tiles, their rows one after the other in the lanes, are values of stores alone:
+//   tile(value, rows): the value, a load or zeros, as a tile of so many rows.
+//   tile_dot(sum, a, b): of m x n, m x k, and k x n whose rows stand in each other by groups of 4
+//   (integers of 8 bits, as for dot4) or 2 (bf16, as for dot2): lane (p, q*4 + g) is row p*4 + g.
+//   The sum is what is stored to. Of bf16, products of each of the two parts of all groups are
+//   folded by fma, then both added, then the sum: fma(…fma(a[0], b[0], 0)…), subnormals as above.
+//   tile_configure(rows, columns of the first four, of the last four): how large the eight tile
+//   registers are, a byte and 16 bits each, in bytes; zeros give them back. An Evaluate only.
 #define LATHE_CALL_OPS(X) \
   X(exp, 1, true)       X(exp2, 1, true)      X(log, 1, true)       X(log2, 1, true)      \
   X(sin, 1, true)       X(cos, 1, true)       X(tan, 1, true)       X(tanh, 1, true)      \
@@ -1272,7 +1280,8 @@ namespace lathe {
   X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
   X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
-  X(cbrt, 1, true)
+  X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
+  X(tile_configure, 3, false)
 
 // clang-format on
 
@@ -1298,7 +1307,11 @@ std::string_view op_text(CallOp op);
 int op_arity(CallOp op);
 bool op_pure(CallOp op);
 /// Calls whose result has fewer lanes than some arguments.
-constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
+constexpr bool is_dot(CallOp op) {
+  return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::tile_dot;
+}
+/// Calls that are the value of a store, and of nothing else.
+constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 /// a op b is b op a.
@@ -1516,7 +1529,8 @@ struct VarNode : ExprNode {
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
 
-enum class Scope : std::uint8_t { global, shared, local, reg };
+/// A fragment is kept in tile registers: each access is of a whole tile, at a constant place.
+enum class Scope : std::uint8_t { global, shared, local, reg, fragment };
 
 /// The stride of a dimension that is not the last is offset modulo factor: at least the extent of
 /// what lies inside it, and more where that is needed. Dense dimensions around it grow with it.
@@ -1534,6 +1548,7 @@ struct BufferNode : RefCounted {
   Vec<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
+  int tile = -1;      ///< of a fragment of rank 0: the number of its register
   Vec<StrideRule> aligned;  ///< of temporaries, at most one a dimension; flatten keeps them
   Ref<RefCounted> origin;   ///< the tensor that the DSL made it for; never set inside a program
 
@@ -5614,7 +5629,7 @@ Program parse(std::string_view text, ConstantLookup constants, Location where = 
 //              | "constant" name ":" buffer [ "hash" string ]
 //                no argument of calls; without a hash, any elements
 //   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
-//                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
+//                [ "tile" number ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
 //   body      := statements on lines of their own, indented further than what they belong to;
 //                "pass" is none
 //   statement := [ kind ] "for" name "in" range { "@" key "=" value } ":" body
@@ -5705,12 +5720,14 @@ enum class Language : std::uint8_t { llvm, c };
 
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
-  bool fma = true;        ///< one instruction; else a call of the C library
-  bool scales = true;     ///< scalb of f32 and f64
-  bool rounds = true;     ///< floor, ceil, trunc, round
-  bool half = true;       ///< casts between f16 and wider floats
-  bool byte_dots = true;  ///< dot4 of unsigned with signed bytes
-  bool bf16_dots = true;  ///< dot2
+  bool fma = true;         ///< one instruction; else a call of the C library
+  bool scales = true;      ///< scalb of f32 and f64
+  bool rounds = true;      ///< floor, ceil, trunc, round
+  bool half = true;        ///< casts between f16 and wider floats
+  bool byte_dots = true;   ///< dot4 of unsigned with signed bytes
+  bool bf16_dots = true;   ///< dot2
+  bool byte_tiles = true;  ///< tile registers, and tile_dot of bytes
+  bool bf16_tiles = true;  ///< the same of bf16
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.
@@ -5910,6 +5927,9 @@ struct ContextOptions {
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
   /// in range.
   std::string llvm{};
+  /// Whether kernels may use tile registers (AMX), for which the process asks the system when the
+  /// first such code is made. Without them the same bits are computed otherwise.
+  bool tile_registers = true;
   /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
   bool perf = false;
 };
@@ -8320,8 +8340,8 @@ class ScalarCode {
 // whose meaning no machine has become ones that all have.
 //
 // An emitter maps each node to what the machine does, so at Stage::machine these mean no more:
-//   div mod      of integers: by a constant other than 0 (and, signed, -1), or by a choice of 1
-//                where the divisor is one of these; fmod of floats
+//   div mod      of integers: by a constant other than 0 (and, signed, -1), or by the
+//                divisor with 1 in the place of these; fmod of floats
 //   shl shr      by a count that is a constant below the width, or "count & mask" with mask below
 //   it min max      of integers; of floats only fast_min and fast_max, which are a comparison each
 //   cast         of a float to an integer: of a value that fast_min, fast_max and selects by "<"
@@ -8351,6 +8371,51 @@ AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
   if (x.kind() == ExprKind::Var || x.kind() == ExprKind::Const) return body(x);
   VarRef var = make_var(name, x.dtype());
   return make_let(var, x, body(AnyExpr(var)));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/tile.hpp
+// Two-dimensional tiles as values: which sizes three of them have, and what a store of one is.
+
+namespace lathe::detail {
+
+/// The most rows of a tile register, and bytes of each.
+inline constexpr int kTileRows = 16, kTileRowBytes = 64;
+
+/// Of a product: rows x columns, from depth terms, which stand in groups.
+struct TileShape {
+  int rows = 0, columns = 0, depth = 0, group = 1;
+};
+
+/// rows * columns, rows * depth and depth * columns tell all three; rows are 0 where they don't, or
+/// where a tile does not fit into a register.
+constexpr TileShape tile_shape(int sum_lanes, int a_lanes, int b_lanes, int group) {
+  for (int rows = 1; rows <= kTileRows; ++rows) {
+    if (sum_lanes % rows != 0 || a_lanes % rows != 0) continue;
+    const int columns = sum_lanes / rows, depth = a_lanes / rows;
+    if (depth * columns != b_lanes || depth % group != 0) continue;
+    if (columns > kTileRows || depth / group > kTileRows) continue;
+    return {rows, columns, depth, group};
+  }
+  return {};
+}
+
+inline bool is_tile_value(const AnyExpr& value) {
+  const auto* call = value.as<CallNode>();
+  return call && is_tile(call->op);
+}
+
+/// Of a tile_dot.
+inline TileShape shape_of_tiles(const CallNode& dot) {
+  return tile_shape(dot.args[0].dtype().lanes, dot.args[1].dtype().lanes, dot.args[2].dtype().lanes,
+                    dot.dtype.is_int() ? 4 : 2);
+}
+
+/// Whether the target has registers for the call.
+inline bool has_tiles(const TargetCaps& caps, const CallNode& call) {
+  if (call.op == CallOp::tile) return caps.byte_tiles || caps.bf16_tiles;
+  return call.dtype.is_int() ? caps.byte_tiles : caps.bf16_tiles;
 }
 
 }  // namespace lathe::detail
@@ -8654,6 +8719,7 @@ class Verifier : public Visitor {
   void regions(const Vec<Region>& list);
   void alloc(const AllocNode& n);
   void store(const StoreNode& n);
+  void tile_value(const StoreNode& n);
   void atomic(const AtomicNode& n);
   void let(const LetNode& n);
   void call(const CallNode& n);
@@ -8672,8 +8738,9 @@ class Verifier : public Visitor {
   int level_ = 0;
   unsigned axes_ = 0;  ///< which the loops around are bound to
   bool in_evaluate_ = false;
-  bool in_layout_ = false;  ///< of a parameter, which no code computes
-  int arms_ = 0;            ///< of selects by lanes, around
+  const CallNode* tile_of_store_ = nullptr;  ///< that may come next
+  bool in_layout_ = false;                   ///< of a parameter, which no code computes
+  int arms_ = 0;                             ///< of selects by lanes, around
   Vec<AnyExpr>
       seen_loads_{};  ///< of all lanes, which have happened where an expression is computed
 };
@@ -10402,6 +10469,7 @@ struct Intrinsic {
     Vec<std::size_t> axes;               ///< for each index the loop that it is
     Vec<bool> across;                    ///< whether lanes differ along the axis
     bool touched = false;                ///< by the description
+    bool is_tile = false;                ///< whose rows, along the first axis, lie anywhere
     bool read = false, written = false;  ///< by the implementation
   };
   Vec<Operand> operands;
@@ -10528,6 +10596,18 @@ Program align_rows(const Program& program);
 /// Every buffer gets rank 1 and every access one index; strides of temporaries are dense but
 /// for their rules.
 Program flatten_buffers(const Program& program);
+
+/// Fragments become tile registers, and operands of tiles that lie in memory are loaded into those
+/// that are left. Sizes are set up before what uses them, and given back at the end of the kernel
+/// and of each parallel body. On a target without such registers fragments are memory, and tiles
+/// become loops over rows that give the same bits. Must run when indices are constants, and before
+/// types are those of the machine. L0606 a fragment that is accessed by parts, or more tiles at
+/// once than there are registers
+///     alloc C: f32[256] scope fragment; for k: C[…] = tile_dot(C[…], A[…], B[…])
+///   → tile_configure(…); alloc C_0: f32x256[] scope fragment tile 0; for k: {
+///       alloc tile1, tile2; tile1 = tile(A[…], 16); tile2 = tile(B[…], 16);
+///       C_0 = tile_dot(C_0, tile1, tile2) }
+Program place_tiles(const Program& program, const TargetCaps& caps, Location where = {});
 
 /// Temporaries whose every index is a constant become variables of rank 0, one a register: an
 /// accumulator tile never touches memory. Must run after unrolling (constant indices) and
@@ -10672,7 +10752,7 @@ Program mask_arms(const Program& program);
 
 /// Operators whose meaning no machine has become ones that it has (ir/machine_form.hpp): division
 /// by 0 and -1, shifts by the width and more, min and max of floats, saturating casts.
-///     a / b → select(b == 0, 0, a / select(b == 0, 1, b))      x << n → x << (n & 31)
+///     a / b → select(b == 0, 0, a / max(b, 1))      x << n → x << (n & 31)
 Program guard_operators(const Program& program, const TargetCaps& caps);
 
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of
@@ -11071,6 +11151,69 @@ class MathPayneHanek {
   int limbs_ = 1, words_ = 3, top_word_ = 4;
   AnyExpr high_, low_;
 };
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/tile_config.hpp
+// Which tile registers are in use, and how large each is.
+
+namespace lathe::detail {
+
+/// The registers of an x86 core with AMX (palette 1).
+inline constexpr int kTileRegisters = 8;
+
+/// Sizes of tile registers, as code sets them: what a register holds is lost then.
+class TileConfig {
+ public:
+  TileConfig() = default;
+  /// Of a call of tile_configure.
+  explicit TileConfig(const CallNode& call);
+
+  /// A register of that size that is free; none if there is none left.
+  std::optional<int> take(int rows, int row_bytes);
+  void release(int number) { used_[number] = false; }
+
+  /// Sets them up; of an empty one: gives all registers back.
+  Stmt configure() const;
+
+  /// Whether code for one runs under the other too.
+  bool agrees(const TileConfig& other) const;
+  /// Sizes that only the other has.
+  void add(const TileConfig& other);
+
+ private:
+  struct Size {
+    int rows = 0, bytes = 0;
+    bool operator==(const Size&) const = default;
+  };
+  Size sizes_[kTileRegisters];
+  bool used_[kTileRegisters] = {};
+};
+
+/// The call of a statement that sets tile registers up or gives them back; null for any other.
+const CallNode* tile_configuration(const Stmt& s);
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/tile_place.hpp
+// Where a tile lies in a flat buffer.
+
+namespace lathe::detail {
+
+/// Row r begins at base + r * pitch; its elements follow each other.
+struct TilePlace {
+  Buffer buffer;
+  AnyExpr base, pitch;  ///< scalars, i64
+  int rows = 1, columns = 1;
+};
+
+/// Of the access with this index; none if its lanes are no rows of so many that lie evenly apart.
+std::optional<TilePlace> tile_place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows);
+/// The index of all lanes, as rows of a ramp, which is the form that stays until code is emitted.
+AnyExpr index_of(const TilePlace& place);
+/// The index of `lanes` elements of row `row`, from element `first` on, `step` apart.
+AnyExpr index_in_row(const TilePlace& place, const AnyExpr& row, const AnyExpr& first, int lanes,
+                     int step = 1);
 
 }  // namespace lathe::detail
 
@@ -11657,6 +11800,13 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                const LlvmValue& mask);
   void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
                   const LlvmValue& v);
+  // tiles.ipp
+  void tile_call(std::string_view name, std::string_view params, std::string_view args);
+  void store_tile(const StoreNode& n);
+  void move_tile(std::string_view name, const Buffer& reg, const Buffer& memory,
+                 const AnyExpr& index, int rows);
+  void multiply_tiles(const CallNode& n);
+  void configure_tiles(const CallNode& n);
   void atomic(const AtomicNode& n);
   void atomic_element(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
   void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
@@ -11693,6 +11843,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   };
   Vec<FailLevel> fails_;
   bool streamed_ = false;
+  bool uses_tiles_ = false;
 };
 
 /// first, first + step, …: count lanes.
@@ -12047,6 +12198,18 @@ class Jit : public RefCounted {
   const bool perf_;
   State* state_;
 };
+
+}  // namespace lathe
+
+// ---- lathe/runtime/tile_permission.hpp
+// The system's leave to use tile registers.
+
+namespace lathe {
+
+/// Asks for the tile registers of x86 (AMX) on behalf of the whole process, which then needs larger
+/// signal stacks, and whose threads take 8 KB more each once they use them. Linux gives them to
+/// nobody who has not asked. False, with a reason, where they are refused; asking again may help.
+bool permit_tiles(std::string& reason);
 
 }  // namespace lathe
 
@@ -13441,6 +13604,8 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
   byte_dots = llvm && x86 && target.has("avx512vnni");
   bf16_dots = llvm && x86 && target.has("avx512bf16");
+  byte_tiles = llvm && x86 && target.has("amx-int8");
+  bf16_tiles = llvm && x86 && target.has("amx-bf16");
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
@@ -14026,8 +14191,8 @@ inline bool Comparer::bind_var(const VarRef& a, const VarRef& b) {
 }
 inline bool Comparer::bind_buffer(const Buffer& a, const Buffer& b) {
   return a->dtype == b->dtype && a->scope == b->scope && a->alignment == b->alignment &&
-         a->aligned == b->aligned && exprs(a->shape, b->shape) && exprs(a->strides, b->strides) &&
-         bind(a.get(), b.get());
+         a->tile == b->tile && a->aligned == b->aligned && exprs(a->shape, b->shape) &&
+         exprs(a->strides, b->strides) && bind(a.get(), b.get());
 }
 inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
   const auto *there = there_.find(a), *back = back_.find(b);
@@ -16056,6 +16221,17 @@ inline bool divides_alone(DType t, std::int64_t divisor) {
   return divisor != 0 && !(t.is_signed() && divisor == -1);
 }
 
+/// The divisor, 1 in the place of 0 and, signed, -1. Arithmetic, since of a choice between vectors
+/// of constants LLVM 16 to 19 divide by both as a whole: where one lane of a choice that is not
+/// taken is 0, all lanes of the result may be anything.
+inline AnyExpr nontrivial(const AnyExpr& y) {
+  DType bits = y.dtype();
+  bits.code = TypeCode::uint;
+  if (y.dtype().is_unsigned()) return make_binary(BinaryOp::max, y, make_int(bits, 1));
+  const AnyExpr above = make_binary(BinaryOp::max, make_cast(bits, y) + 1, make_int(bits, 2));
+  return make_cast(y.dtype(), above - 1);
+}
+
 inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
   const DType t = a.dtype();
   const bool is_div = op == BinaryOp::div;
@@ -16074,7 +16250,7 @@ inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
         trivial = make_binary(BinaryOp::lt, make_cast(bits, y) + 1, make_int(bits, 2));
       }
       // A remainder by 1 is the 0 that a remainder by 0 or -1 has to be.
-      AnyExpr result = make_binary(op, x, make_select(trivial, make_int(t, 1), y));
+      AnyExpr result = make_binary(op, x, nontrivial(y));
       if (!is_div) return result;
       return with_value("quotient", result, [&](const AnyExpr& quotient) {
         AnyExpr otherwise = t.is_signed() ? make_select(is_zero, zero, zero - x) : zero;
@@ -16240,21 +16416,19 @@ LATHE_DECL AnyExpr machine_abs(const AnyExpr& value) {
 // ---- lathe/ir/impl/machine_rules.ipp
 namespace lathe::detail {
 
-/// Whether the condition holds wherever y divides as no machine does: what `divided` writes.
-inline bool finds_trivial(const AnyExpr& condition, const AnyExpr& y) {
-  const auto* n = condition.as<BinaryNode>();
-  if (!n) return false;
-  if (y.dtype().is_unsigned()) return n->op == BinaryOp::eq && n->a.same_as(y) && is_const(n->b, 0);
-  const auto* next = n->a.as<BinaryNode>();
-  const auto* bits = next ? next->a.as<CastNode>() : nullptr;
-  return n->op == BinaryOp::lt && is_const(n->b, 2) && next && next->op == BinaryOp::add &&
-         is_const(next->b, 1) && bits && bits->dtype.is_unsigned() && bits->value.same_as(y);
+inline bool is_at_least(const AnyExpr& e, std::int64_t least) {
+  const auto* n = e.as<BinaryNode>();
+  return n && n->op == BinaryOp::max && n->dtype.is_unsigned() && is_const(n->b, least);
 }
 
+/// A constant, or what `nontrivial` writes.
 inline bool legal_divisor(const AnyExpr& b) {
   if (const std::int64_t* known = as_const_int(b)) return divides_alone(b.dtype(), *known);
-  const auto* choice = b.as<SelectNode>();
-  return choice && is_const(choice->yes, 1) && finds_trivial(choice->condition, choice->no);
+  if (b.dtype().is_unsigned()) return is_at_least(b, 1);
+  const auto* same = b.as<CastNode>();
+  const auto* less = same ? same->value.as<BinaryNode>() : nullptr;
+  return less && less->op == BinaryOp::sub && is_const(less->b, 1) && is_at_least(less->a, 2) &&
+         less->dtype.bits == b.dtype().bits;
 }
 
 inline bool legal_count(const AnyExpr& count) {
@@ -16330,6 +16504,7 @@ LATHE_DECL std::string_view machine_problem(const AnyExpr& e, const TargetCaps& 
   if (const auto* n = e.as<CastNode>()) return cast_rule(*n);
   const auto* n = e.as<CallNode>();
   if (!n) return {};
+  if (is_tile(n->op) && !has_tiles(caps, *n)) return "a tile that the target does not have";
   if (n->op == CallOp::abs && n->dtype.is_int()) return "abs of an integer";
   return math_form(n->op, caps) == MathForm::expanded ? "a call that the target does not have" : "";
 }
@@ -16713,7 +16888,9 @@ inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_p
     else
       expect("["), b.strides = exprs("]", height);
   }
-  if (accept_word("scope")) b.scope = one_of("global, shared, local or register", Scope::reg);
+  if (accept_word("scope"))
+    b.scope = one_of("global, shared, local, register or fragment", Scope::fragment);
+  if (accept_word("tile")) b.tile = static_cast<int>(integer("the number of a tile", 0, 7));
   if (accept_word("align"))
     b.alignment = static_cast<int>(integer("a number of bytes", 0, 1 << 30));
   while (accept_word("aligned")) b.aligned.push_back(stride_rule());
@@ -18384,6 +18561,7 @@ inline void Printer::buffer_type(const BufferNode& b) {
   put(b.dtype.str(), '['), exprs(b.shape), put(']');
   if (!b.strides.empty()) put(" strides ["), exprs(b.strides), put(']');
   if (b.scope != Scope::global) put(" scope ", to_text(b.scope));
+  if (b.tile >= 0) put(" tile ", b.tile);
   if (b.alignment != 0) put(" align ", b.alignment);
   for (const auto& rule : b.aligned)
     put(" aligned [", rule.dim, ", ", rule.factor, ", ", rule.offset, "]");
@@ -19203,7 +19381,7 @@ LATHE_DECL int ScalarCode::compile(const AnyExpr& e) {
 
 LATHE_DECL int ScalarCode::compile_call(const CallNode& n) {
   const DType t = n.args[0].dtype();
-  if (!op_pure(n.op) || n.op == CallOp::dot2 || n.op == CallOp::dot4) return good_ = false, 0;
+  if (!op_pure(n.op) || is_dot(n.op) || is_tile(n.op)) return good_ = false, 0;
   Step step{n.op == CallOp::reinterpret ? Step::bits : Step::call,
             static_cast<std::uint8_t>(n.op),
             type(n.dtype),
@@ -19727,7 +19905,7 @@ LATHE_DECL std::string_view to_text(IterKind kind) {
   return texts[static_cast<int>(kind)];
 }
 LATHE_DECL std::string_view to_text(Scope scope) {
-  static constexpr std::string_view texts[] = {"global", "shared", "local", "register"};
+  static constexpr std::string_view texts[] = {"global", "shared", "local", "register", "fragment"};
   return texts[static_cast<int>(scope)];
 }
 LATHE_DECL std::string_view to_text(Stage stage) {
@@ -19970,18 +20148,104 @@ program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
     B[ramp(broadcast(0, 2), 1, 16), broadcast(ramp(0, 1, 2), 16)])
 )";
 
+// The row's programs are written out for a number of rows, columns and terms.
+struct TileProduct {
+  std::string_view name, a, b, sum;
+  int group;
+  std::string_view feature;
+};
+// Cycles: 16, one row of A a cycle (Intel's optimization manual, chapter on AMX).
+inline constexpr TileProduct kTileProducts[] = {
+    {"tdpbf16ps", "bf16", "bf16", "f32", 2, "amx-bf16"},
+    {"tdpbssd", "i8", "i8", "i32", 4, "amx-int8"},
+    {"tdpbsud", "i8", "u8", "i32", 4, "amx-int8"},
+    {"tdpbusd", "u8", "i8", "i32", 4, "amx-int8"},
+    {"tdpbuud", "u8", "u8", "i32", 4, "amx-int8"},
+};
+
+// Lanes of an axis of n elements, each `inner` times, all of it `outer` times.
+inline std::string axis_lanes(int outer, int n, int inner) {
+  std::string out = "0";
+  if (inner > 1) out = cat("broadcast(", out, ", ", inner, ")");
+  if (n > 1) out = cat("ramp(", out, ", 1, ", n, ")");
+  return outer > 1 ? cat("broadcast(", out, ", ", outer, ")") : out;
+}
+inline std::string matrix_lanes(int rows, int columns) {
+  return cat(axis_lanes(1, rows, columns), ", ", axis_lanes(rows, columns, 1));
+}
+
+inline TensorIntrin tile_product(const TileProduct& of, int rows, int columns, int depth) {
+  const int groups = depth / of.group, g = of.group;
+  const auto grouped = [&](int outer, int inner) {
+    return cat(axis_lanes(1, outer, inner * g), ", ", axis_lanes(outer, inner, g), ", ",
+               axis_lanes(outer * inner, g, 1));
+  };
+  const std::string head = cat("program ", of.name, "(in A: ", of.a, "[", rows, ", ", groups, ", ",
+                               g, "], in B: ", of.b, "[", groups, ", ", columns, ", ", g,
+                               "], inout C: ", of.sum, "[", rows, ", ", columns, "]):\n");
+  const std::string c = cat("C[", matrix_lanes(rows, columns), "]");
+  TensorIntrin out{std::string(of.name), {}, {}, {}, {std::string(of.feature)}, 16};
+  out.description =
+      cat(head, "  for i in 0..", rows, ":\n    for j in 0..", columns, ":\n      for k in 0..",
+          groups, ":\n        for p in 0..", g, ":\n          block dot(vi in 0..", rows,
+          " = i, vj in 0..", columns, " = j, reduce vk in 0..", groups, " = k, reduce vp in 0..", g,
+          " = p) reduce sum:\n            C[vi, vj] sum= ", of.sum, "(A[vi, vk, vp]) * ", of.sum,
+          "(B[vk, vj, vp])\n");
+  out.implementation = cat(head, "  ", c, " = tile_dot(", c, ", A[", grouped(rows, groups), "], B[",
+                           grouped(groups, columns), "])\n");
+  if (of.sum == "f32")
+    out.rounding =
+        "the two products of each pair are added up apart before they are added, and subnormal "
+        "numbers are zeros";
+  return out;
+}
+
+// A tile of zeros, or one that is loaded or stored.
+inline TensorIntrin tile_copy(const std::string& name, std::string_view type, bool zero, int rows,
+                              int columns) {
+  const std::string shape = cat(type, "[", rows, ", ", columns, "]"),
+                    lanes = matrix_lanes(rows, columns);
+  const std::string head =
+      zero ? cat("program ", name, "(out T: ", shape, "):\n")
+           : cat("program ", name, "(in X: ", shape, ", out T: ", shape, "):\n");
+  const std::string_view none = type == "f32" ? "0.0" : "0i32";
+  TensorIntrin out{name, {}, {}, {}, {"amx-tile"}, 8};
+  out.description =
+      cat(head, "  for i in 0..", rows, ":\n    for j in 0..", columns,
+          ":\n      block copy(vi in 0..", rows, " = i, vj in 0..", columns,
+          " = j):\n        T[vi, vj] = ", zero ? none : std::string_view("X[vi, vj]"), "\n");
+  out.implementation =
+      cat(head, "  T[", lanes, "] = tile(",
+          zero ? cat("broadcast(", none, ", ", rows * columns, ")") : cat("X[", lanes, "]"), ", ",
+          rows, ")\n");
+  return out;
+}
+
+inline void add_tile_rows(Vec<TensorIntrin>& rows) {
+  for (const TileProduct& of : kTileProducts)
+    rows.push_back(tile_product(of, kTileRows, kTileRows, kTileRows * of.group));
+  for (std::string_view type : {"f32", "i32"}) {
+    rows.push_back(tile_copy(cat("tilezero_", type), type, true, kTileRows, kTileRows));
+    rows.push_back(tile_copy(cat("tilecopy_", type), type, false, kTileRows, kTileRows));
+  }
+}
+
 }  // namespace detail
 
 LATHE_DECL const Vec<TensorIntrin>& tensor_intrins() {
-  static const Vec<TensorIntrin> rows{
-      {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 1},
-      {"vdpbf16ps",
-       detail::kVdpbf16ps,
-       detail::kVdpbf16psCode,
-       "two products are added at a time, the second first, and subnormal numbers are zeros",
-       {"avx512bf16"},
-       2},
-  };
+  static const Vec<TensorIntrin> rows = [] {
+    Vec<TensorIntrin> all{
+        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 1},
+        {"vdpbf16ps",
+         detail::kVdpbf16ps,
+         detail::kVdpbf16psCode,
+         "two products are added at a time, the second first, and subnormal numbers are zeros",
+         {"avx512bf16"},
+         2},
+    };
+    detail::add_tile_rows(all);
+    return all;
+  }();
   return rows;
 }
 
@@ -20081,6 +20345,24 @@ inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
   return four || args[1].dtype() == args[2].dtype() ? "" : "the arguments differ in type";
 }
 
+inline std::string_view tile_dot_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), a = args[1].dtype(), b = args[2].dtype();
+  const bool bytes = sum.scalar() == kI32 && a.is_int() && a.bits == 8 && b.is_int() && b.bits == 8;
+  const bool halves = sum.scalar() == kF32 && a.scalar() == b.scalar() &&
+                      (a.scalar() == kBF16 || a.scalar() == kU16);
+  if (!bytes && !halves) return "tile_dot adds integers of 8 bits to i32, or bf16 to f32";
+  return tile_shape(sum.lanes, a.lanes, b.lanes, bytes ? 4 : 2).rows > 0
+             ? ""
+             : "the lanes are those of no three tiles that fit each other";
+}
+
+inline std::string_view tile_problem(const Vec<AnyExpr>& args) {
+  const std::int64_t* rows = as_const_int(args[1]);
+  return rows && *rows >= 1 && args[0].dtype().lanes % *rows == 0
+             ? ""
+             : "the lanes of a tile are not those of its rows";
+}
+
 inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
   DType t = args[0].dtype();
   switch (op) {
@@ -20093,6 +20375,15 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
     case CallOp::dot4:
     case CallOp::dot2:
       return dot_problem(op, args);
+    case CallOp::tile_dot:
+      return tile_dot_problem(args);
+    case CallOp::tile:
+      return tile_problem(args);
+    case CallOp::tile_configure:
+      for (const auto& a : args)
+        if (a.dtype() != kU64 || !as_const_int(a))
+          return "the tiles' sizes are no constants of u64";
+      return {};
     case CallOp::prefetch:
       if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
       return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";
@@ -20300,6 +20591,8 @@ inline void Verifier::let(const LetNode& n) {
 inline void Verifier::call(const CallNode& n) {
   if (!op_pure(n.op) && !in_evaluate_)
     return fail(cat("a call of ", op_text(n.op), " outside an Evaluate"));
+  if (is_tile(n.op) && std::exchange(tile_of_store_, nullptr) != &n)
+    return fail(cat("a ", op_text(n.op), " that is not the value of a store"));
   in_evaluate_ = false;
   descend(AnyExpr(Ref<CallNode>(&n)));
 }
@@ -20390,8 +20683,10 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   }
   int a = b->alignment;
   check(a >= 0 && (a & (a - 1)) == 0, "an alignment that is no power of two");
-  check(!b->dtype.is_vector() || (b->scope == Scope::reg && b->rank() == 0),
-        "vectors in a buffer that is no register of rank 0");
+  const bool whole = b->rank() == 0 && (b->scope == Scope::reg || b->scope == Scope::fragment);
+  check(!b->dtype.is_vector() || whole, "vectors in a buffer that is no register of rank 0");
+  check((b->tile >= 0) == (b->scope == Scope::fragment && b->rank() == 0) && b->tile < 8,
+        "a tile register's number, which fragments of rank 0 have");
 }
 
 inline void Verifier::param(const Param& p) {
@@ -20708,7 +21003,25 @@ inline void Verifier::store(const StoreNode& n) {
   access(n.buffer, n.indices, true);
   for (const auto& i : n.indices) expr(i);
   if (n.mask) expr(n.mask);
+  if (is_tile_value(n.value)) tile_value(n);
   expr(n.value);
+}
+
+inline void Verifier::tile_value(const StoreNode& n) {
+  const auto& call = *n.value.as<CallNode>();
+  const auto* first = call.args[0].as<LoadNode>();
+  check(!n.mask.get(), "a tile that is stored under a mask");
+  if (call.op == CallOp::tile_dot) {
+    bool same = first && first->buffer == n.buffer && first->indices.size() == n.indices.size();
+    for (std::size_t d = 0; same && d < n.indices.size(); ++d)
+      same = structurally_equal(first->indices[d], n.indices[d]);
+    check(same, "a tile_dot is not stored where its sum is");
+  }
+  for (const auto& a : call.args)
+    if (const auto* load = a.as<LoadNode>();
+        load ? load->mask.get() != nullptr : call.op == CallOp::tile_dot)
+      return fail("an operand of a tile is no load of all of its lanes");
+  tile_of_store_ = &call;
 }
 
 inline void Verifier::atomic(const AtomicNode& n) {
@@ -26540,6 +26853,70 @@ inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const 
   return true;
 }
 
+// Marks the elements of a region that a store of a block writes, by their offsets in it; false if
+// its place there is not known.
+inline bool mark_stored(const StoreNode& n, const Region& region, const Vec<std::int64_t>& extents,
+                        Vec<bool>& stored) {
+  const auto count = static_cast<std::size_t>(n.value.dtype().lanes);
+  Vec<std::int64_t> at(count, 0);
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto lanes = lane_offsets(n.indices[d]);
+    const AnyExpr first = lanes ? simplify(fold_sub(lanes->base, region.ranges[d].min)) : AnyExpr();
+    const std::int64_t* base = first.get() ? as_const_int(first) : nullptr;
+    if (!base) return false;
+    for (std::size_t l = 0; l < count; ++l) {
+      const std::int64_t x = *base + lanes->offsets[lanes->offsets.size() == 1 ? 0 : l];
+      if (x < 0 || x >= extents[d]) return false;
+      at[l] = at[l] * extents[d] + x;
+    }
+  }
+  for (std::int64_t element : at) stored[static_cast<std::size_t>(element)] = true;
+  return true;
+}
+
+// Whether a block that declares what it writes stores all of the region each time that it runs, as
+// one that was tensorized does: stores alone, whose lanes are numbers apart.
+inline bool stores_all(const BlockNode& block, const Region& region) {
+  constexpr std::int64_t kMost = 4096;
+  std::int64_t count = 1;
+  Vec<std::int64_t> extents;
+  for (const auto& range : region.ranges) {
+    const std::int64_t* extent = as_const_int(range.extent);
+    if (!extent || *extent < 1 || count * *extent > kMost) return false;
+    extents.push_back(*extent), count *= *extent;
+  }
+  Vec<bool> stored(static_cast<std::size_t>(count), false);
+  for (const Stmt& s : seq_of(block.body)) {
+    const auto* n = s.as<StoreNode>();
+    if (!n || n->mask.get()) return false;
+    if (n->buffer == region.buffer && !mark_stored(*n, region, extents, stored)) return false;
+  }
+  return std::find(stored.begin(), stored.end(), false) == stored.end();
+}
+
+// A declared write of all of a region as a store below a loop for each of its dimensions.
+inline bool as_store(const AccessSite& site, AccessSite& out, Vec<VarRef>& relaxed) {
+  if (site.kind != AccessKind::opaque || !site.is_write || !site.block) return false;
+  const Region* declared = nullptr;
+  std::size_t count = 0;
+  for (const auto& region : site.block->writes)
+    if (region.buffer == site.buffer) declared = &region, ++count;
+  if (count != 1 || !stores_all(*site.block, *declared)) return false;
+  out = site;
+  out.kind = AccessKind::write, out.block = {};
+  out.indices.clear();
+  for (const auto& range : site.declared.ranges) {
+    const VarRef step = make_var("d");
+    out.loops.push_back(make_ref<ForNode>(step, AnyExpr(0), range.extent, ForKind::serial,
+                                          Attributes(), make_seq({})));
+    out.indices.push_back(fold_add(range.min, AnyExpr(step)));
+    relaxed.push_back(step);
+  }
+  out.inner_indices = out.indices, out.inner_condition = out.condition;
+  out.outer_condition = {};
+  return true;
+}
+
 // Two boxes that differ in one dimension, where they touch or overlap, are one.
 inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   std::size_t differ = a.ranges.size(), count = 0;
@@ -26577,8 +26954,12 @@ LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& 
                                    const Vec<VarRef>& relaxed, const Facts& facts) {
   Vec<Region> boxes;
   for (const auto& site : all) {
+    if (site.buffer != buffer) continue;
     Region box;
-    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box) &&
+    AccessSite store;
+    Vec<VarRef> steps = relaxed;
+    const bool whole = detail::as_store(site, store, steps);
+    if (detail::lower_box(whole ? store : site, steps, facts, box) &&
         !detail::names_unknown(site, box))
       boxes.push_back(std::move(box));
   }
@@ -29199,7 +29580,12 @@ class SettledBuffers {
     const Place& place = *blocks_[writer];
     const BlockNode& block = *place.node;
     if (contains(place.read, b) && !runs_once(place)) return false;
-    return stores_by_iterators(block, b) || is_injective(block);
+    return stores_by_iterators(block, b) || is_injective(block) || is_one_instance(block);
+  }
+  static bool is_one_instance(const BlockNode& block) {
+    for (const auto& it : block.iters)
+      if (!is_const(it.extent, 1) || !as_const_int(it.min)) return false;
+    return !block.reducer;
   }
   static bool runs_once(const Place& place) {
     for (const auto* loop : place.loops) {
@@ -32984,12 +33370,24 @@ inline Refusal broken_mark(const ForNode& loop, const Attribute& a, const std::s
                  "take this step before the loop is marked");
 }
 
+// What rolls depends on what other nests store.
+inline Verdict check_rolling(const Program& after) {
+  for (const auto& loop : marked_loops(after->body))
+    for (const auto& a : loop->attributes) {
+      if (!a.as<RollingAttr>()) continue;
+      const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
+      if (!why.empty()) return broken_mark(*loop, a, why);
+    }
+  return {};
+}
+
 LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
                                const Vec<Stmt>& changed) {
   for (const auto& loop : marked_loops(before->body))
     for (const auto& a : loop->attributes)
       if (fate_of(a, Change::lose) == Fate::refuse && !find_loop(after->body, loop->var).loop)
         return broken_mark(*loop, a, "the loop would be gone");
+  if (auto no = check_rolling(after)) return no;
   for (const auto& nest : changed)
     for (const auto& loop : marked_loops(nest))
       for (const auto& a : loop->attributes) {
@@ -33427,20 +33825,26 @@ inline Verdict check_declared_regions(const Program& program) {
   return {};
 }
 
-/// A streaming store may not be seen before a fence.
+inline bool streams(const BlockNode* b) {
+  const auto* stream = b ? b->attributes.find<StreamAttr>() : nullptr;
+  return stream && stream->how != Streaming::none;
+}
+
+/// A streaming store may not be seen before a fence, but by the thread that makes it: a reduction
+/// folds what it has stored itself.
 inline Verdict check_streams(const Program& program) {
   Vec<Buffer> streamed;
   each_statement(program->body, [&](const Stmt& s) {
     if (const auto* n = s.as<StoreNode>(); n && n->streaming != Streaming::none)
       streamed.push_back(n->buffer);
-    const auto* b = s.as<BlockNode>();
-    const auto* stream = b ? b->attributes.find<StreamAttr>() : nullptr;
-    if (stream && stream->how != Streaming::none) streamed.append(buffers_written(b->body));
+    if (const auto* b = s.as<BlockNode>(); streams(b)) streamed.append(buffers_written(b->body));
   });
   Verdict no;
   for (const auto& buffer : streamed)
-    if (any_use(program->body,
-                [&](const BufferUse& use) { return use.buffer == buffer && use.reads(); }))
+    if (any_use(program->body, [&](const BufferUse& use) {
+          return use.buffer == buffer && use.reads() &&
+                 !(use.kind == AccessKind::update && streams(use.block));
+        }))
       no = refusal("L0223", in_quotes(buffer->name) +
                                 " is read in the program, and its stores go past the caches");
   return no;
@@ -35751,10 +36155,10 @@ inline Vec<std::string> loop_names(const Vec<ForRef>& loops) {
 }
 
 inline Verdict check_scope_word(const std::string& word, Scope& scope, std::string_view id) {
-  for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg})
+  for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg, Scope::fragment})
     if (to_text(s) == word) return scope = s, Verdict();
   return refusal(id, "no scope is called " + in_quotes(word),
-                 "scopes are global, shared, local and register");
+                 "scopes are global, shared, local, register and fragment");
 }
 
 /// The step that makes a copy, for its refusals.
@@ -42680,6 +43084,7 @@ class ImplementationReader : public Visitor {
       if (!n || n->mask.get() || out_.operand(n->buffer)->described != out_.store->buffer)
         return "its implementation is not stores to " + in_quotes(out_.store->buffer->name);
       stmt(s);
+      if (is_tile_value(n->value)) note_tiles(*n);
     }
     if (!out_.operand(out_.store->buffer)->written) return "its implementation stores nothing";
     return why_;
@@ -42700,6 +43105,11 @@ class ImplementationReader : public Visitor {
   }
 
  private:
+  void note_tiles(const StoreNode& n) {
+    out_.operand(n.buffer)->is_tile = true;
+    for (const auto& a : n.value.as<CallNode>()->args)
+      if (const auto* load = a.as<LoadNode>()) out_.operand(load->buffer)->is_tile = true;
+  }
   void note(const Buffer& buffer, const Vec<AnyExpr>& indices) {
     Intrinsic::Operand& o = *out_.operand(buffer);
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
@@ -43205,7 +43615,7 @@ class TileTest {
       if (axis < o.axes.size() && !moves)
         return name + " does not vary along " + along + ", and " + wanted +
                " of the description does";
-      if (axis == o.axes.size() || !o.across[axis]) continue;
+      if (axis == o.axes.size() || !o.across[axis] || (o.is_tile && axis == 0)) continue;
       const std::int64_t dense = dense_stride(*o.described, axis);
       if (stride && *stride == dense) continue;
       help = "transform_layout of a copy (cache_read, cache_write) lays elements out";
@@ -46544,6 +46954,9 @@ inline Program use_reciprocals_if_fast(const Program& p, const Target&,
   return options.math == Math::fast ? use_reciprocals(p, options.changes) : p;
 }
 
+inline Program place_tiles_of(const Program& p, const Target& target, const LowerOptions& options) {
+  return place_tiles(p, TargetCaps(target, options.language), options.where);
+}
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
@@ -46588,6 +47001,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"flatten", run_pass<flatten_buffers>, Stage::flat},
     // Indices must be folded to constants before registers can be recognised.
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
+    {"place_tiles", place_tiles_of, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
@@ -47705,6 +48119,24 @@ class LegalDots {
     return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
   }
 
+  /// As scalar_dot2_step does it: fma(a, b, sum) of numbers that are not subnormal.
+  static AnyExpr step(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    return with_value("sum", number(sum), [&](const AnyExpr& s) {
+      return with_value("a", number(a), [&](const AnyExpr& x) {
+        return with_value("b", number(b), [&](const AnyExpr& y) {
+          return with_value("r", make_call(CallOp::fma, {x, y, s}), [&](const AnyExpr& r) {
+            const DType t = r.dtype();
+            AnyExpr scale = make_float(t, 0x1p32);
+            AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
+            AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
+            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
+            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
+          });
+        });
+      });
+    });
+  }
+
  private:
   // Lane k of each group.
   static AnyExpr part(const AnyExpr& v, int k, int group) {
@@ -47752,24 +48184,6 @@ class LegalDots {
     });
   }
 
-  // As scalar_dot2_step does it.
-  static AnyExpr step(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
-    return with_value("sum", number(sum), [&](const AnyExpr& s) {
-      return with_value("a", number(a), [&](const AnyExpr& x) {
-        return with_value("b", number(b), [&](const AnyExpr& y) {
-          return with_value("r", make_call(CallOp::fma, {x, y, s}), [&](const AnyExpr& r) {
-            const DType t = r.dtype();
-            AnyExpr scale = make_float(t, 0x1p32);
-            AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
-            AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
-            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
-            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
-          });
-        });
-      });
-    });
-  }
-
   const TargetCaps& caps_;
 };
 
@@ -47789,7 +48203,7 @@ class LegalOps : public Mutator {
         n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
       return n->dtype.is_int() ? floor_division(*n) : floor_division_of_floats(*n);
     const auto* n = e.as<CallNode>();
-    if (n && is_dot(n->op))
+    if (n && (n->op == CallOp::dot2 || n->op == CallOp::dot4))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
@@ -48011,6 +48425,7 @@ LATHE_DECL AnyExpr NarrowTypes::expr(const AnyExpr& e) {
     }
     case ExprKind::Call: {
       const auto* n = e.as<CallNode>();
+      if (n->op == CallOp::tile) return make_call(n->op, {expr(n->args[0]), n->args[1]});
       bool narrow = n->op != CallOp::prefetch && (is_narrow(t) || is_narrow(n->args[0].dtype()));
       return narrow ? call(*n) : descend(e);
     }
@@ -51115,6 +51530,766 @@ LATHE_DECL Program roll_buffers(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/tiles/tile_config.ipp
+namespace lathe::detail {
+
+LATHE_DECL TileConfig::TileConfig(const CallNode& call) {
+  std::uint64_t words[3];
+  for (std::size_t k = 0; k < 3; ++k)
+    words[k] = static_cast<std::uint64_t>(*as_const_int(call.args[k]));
+  for (int k = 0; k < kTileRegisters; ++k)
+    sizes_[k] = {static_cast<int>(words[0] >> (8 * k) & 0xFF),
+                 static_cast<int>(words[1 + k / 4] >> (16 * (k % 4)) & 0xFFFF)};
+}
+
+LATHE_DECL std::optional<int> TileConfig::take(int rows, int row_bytes) {
+  const Size wanted{rows, row_bytes};
+  for (const Size& size : {wanted, Size{}})
+    for (int k = 0; k < kTileRegisters; ++k)
+      if (!used_[k] && sizes_[k] == size) return used_[k] = true, sizes_[k] = wanted, k;
+  return {};
+}
+
+LATHE_DECL Stmt TileConfig::configure() const {
+  std::uint64_t words[3] = {0, 0, 0};
+  for (int k = 0; k < kTileRegisters; ++k) {
+    words[0] |= static_cast<std::uint64_t>(sizes_[k].rows) << (8 * k);
+    words[1 + k / 4] |= static_cast<std::uint64_t>(sizes_[k].bytes) << (16 * (k % 4));
+  }
+  Vec<AnyExpr> args;
+  for (std::uint64_t word : words) args.push_back(make_int(kU64, static_cast<std::int64_t>(word)));
+  return make_ref<EvaluateNode>(make_call(CallOp::tile_configure, std::move(args)));
+}
+
+LATHE_DECL bool TileConfig::agrees(const TileConfig& other) const {
+  for (int k = 0; k < kTileRegisters; ++k)
+    if (!(sizes_[k] == other.sizes_[k]) && sizes_[k].rows > 0 && other.sizes_[k].rows > 0)
+      return false;
+  return true;
+}
+
+LATHE_DECL void TileConfig::add(const TileConfig& other) {
+  for (int k = 0; k < kTileRegisters; ++k)
+    if (sizes_[k].rows == 0) sizes_[k] = other.sizes_[k];
+}
+
+LATHE_DECL const CallNode* tile_configuration(const Stmt& s) {
+  const auto* e = s.as<EvaluateNode>();
+  const auto* call = e ? e->call.as<CallNode>() : nullptr;
+  return call && call->op == CallOp::tile_configure ? call : nullptr;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/configure_tiles.ipp
+namespace lathe::detail {
+
+/// Which sizes of tile registers the statements of a body ask for.
+struct TileNeeds {
+  enum Kind { none, one, several } kind = none;
+  TileConfig config;
+  bool parallel = false;  ///< a parallel loop sets registers up, and leaves none
+
+  void add(const TileNeeds& other) {
+    parallel = parallel || other.parallel;
+    if (other.kind == none || kind == several) return;
+    if (kind == none || other.kind == several || !config.agrees(other.config))
+      kind = kind == none ? other.kind : several, config = other.config;
+    else
+      config.add(other.config);
+  }
+  bool alike() const { return kind == one && !parallel; }
+};
+
+/// Setting registers up takes as long as a dozen products (44 ns, KERNELS 2.7 as measured): done
+/// before the largest statements in which no other sizes are asked for, and once in most bodies.
+class ConfigureOnce : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+
+  /// The body of a kernel or of a parallel loop, which gives the registers back.
+  Stmt body(const Stmt& s) {
+    if (needs(s).kind == TileNeeds::none) return s;
+    return make_seq({stmt(s), TileConfig().configure()});
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>(); f && f->loop_kind == ForKind::parallel) return s;
+    const TileNeeds& wants = needs(s);
+    if (!wants.alike()) return wants.kind == TileNeeds::none ? s : descend(s);
+    const Stmt first = wants.config.configure();
+    Strip rest;
+    return make_seq({first, rest.stmt(s)});
+  }
+
+ private:
+  // Takes the configurations out.
+  struct Strip : Mutator {
+    AnyExpr expr(const AnyExpr& e) override { return e; }
+    Stmt stmt(const Stmt& s) override { return tile_configuration(s) ? make_seq({}) : descend(s); }
+  };
+
+  const TileNeeds& needs(const Stmt& s) {
+    if (const TileNeeds* known = known_.find(s.get())) return *known;
+    TileNeeds out;
+    if (const CallNode* call = tile_configuration(s)) {
+      out.kind = TileNeeds::one, out.config = TileConfig(*call);
+    } else {
+      any_child(s, [&](const Stmt& child) { return out.add(needs(child)), false; });
+      if (const auto* f = s.as<ForNode>(); f && f->loop_kind == ForKind::parallel) {
+        out.parallel = out.parallel || out.kind != TileNeeds::none;
+        out.kind = TileNeeds::none;
+      }
+    }
+    known_.insert(s.get(), out);
+    return *known_.find(s.get());
+  }
+
+  NodeMap<TileNeeds> known_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/expand_tiles.ipp
+namespace lathe::detail {
+
+// A loop over 0 .. count - 1.
+template <class Body>
+Stmt counted_loop(const char* name, int count, Body body) {
+  if (count == 1) return body(AnyExpr(0));
+  const VarRef var = make_var(name);
+  return make_for(var, AnyExpr(0), AnyExpr(count), body(AnyExpr(var)));
+}
+
+/// Stores of tiles as loops over rows, with the bits that tile registers give; fragments are
+/// memory.
+class ExpandTiles : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    return n && n->buffer->scope == Scope::fragment
+               ? make_load(in_memory(n->buffer), n->indices, n->mask)
+               : descend(e);
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>(); a && a->buffer->scope == Scope::fragment)
+      return make_alloc(in_memory(a->buffer), stmt(a->body));
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    if (is_tile_value(n->value)) return tile(*n, *n->value.as<CallNode>());
+    const Buffer to = n->buffer->scope == Scope::fragment ? in_memory(n->buffer) : n->buffer;
+    return make_ref<StoreNode>(to, n->indices, expr(n->value), optional(n->mask), n->streaming);
+  }
+
+ private:
+  Buffer in_memory(const Buffer& fragment) {
+    for (const auto& [from, to] : memory_)
+      if (from == fragment) return to;
+    BufferNode node = *fragment;
+    node.scope = Scope::local;
+    memory_.emplace_back(fragment, make_ref<BufferNode>(std::move(node)));
+    return memory_.back().second;
+  }
+  TilePlace place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) {
+    auto out = tile_place(buffer, indices, rows);
+    invariant(out.has_value(), "a tile whose rows do not lie evenly apart");
+    if (buffer->scope == Scope::fragment) out->buffer = in_memory(buffer);
+    return *out;
+  }
+  TilePlace place(const AnyExpr& load, int rows) {
+    const auto* n = load.as<LoadNode>();
+    return place(n->buffer, n->indices, rows);
+  }
+  static AnyExpr part(const TilePlace& at, const AnyExpr& row, const AnyExpr& first, int lanes,
+                      int step = 1) {
+    return make_load(at.buffer, {index_in_row(at, row, first, lanes, step)});
+  }
+
+  Stmt tile(const StoreNode& n, const CallNode& call) {
+    if (call.op == CallOp::tile_dot) return call.dtype.is_int() ? bytes(n, call) : halves(n, call);
+    const int rows = static_cast<int>(*as_const_int(call.args[1]));
+    const TilePlace to = place(n.buffer, n.indices, rows);
+    return counted_loop("row", rows, [&](const AnyExpr& row) {
+      const AnyExpr value = call.args[0].as<LoadNode>()
+                                ? part(place(call.args[0], rows), row, AnyExpr(0), to.columns)
+                                : make_cast(call.dtype.scalar().with_lanes(to.columns),
+                                            make_int(kI8.with_lanes(to.columns), 0));
+      return make_store(to.buffer, {index_in_row(to, row, AnyExpr(0), to.columns)}, value);
+    });
+  }
+
+  static Buffer partial(const char* name, DType type) {
+    return make_ref<BufferNode>(name, type, Vec<AnyExpr>{}, Vec<AnyExpr>{}, Scope::reg);
+  }
+  static AnyExpr spread(const AnyExpr& v, int lanes) {
+    return lanes == 1 ? v : make_broadcast(v, lanes);
+  }
+
+  Stmt bytes(const StoreNode& n, const CallNode& call) {
+    const TileShape shape = shape_of_tiles(call);
+    const TilePlace to = place(n.buffer, n.indices, shape.rows),
+                    a = place(call.args[1], shape.rows),
+                    b = place(call.args[2], shape.depth / shape.group);
+    const int lanes = shape.columns, group = shape.group;
+    return counted_loop("row", shape.rows, [&](const AnyExpr& row) {
+      const Buffer sum = partial("sum", call.dtype.with_lanes(lanes));
+      const Vec<AnyExpr> at{index_in_row(to, row, AnyExpr(0), lanes)};
+      const Stmt products = counted_loop("group", shape.depth / group, [&](const AnyExpr& k) {
+        const AnyExpr x = part(a, row, fold_mul(k, AnyExpr(group)), group);
+        return make_store(sum, {},
+                          make_call(CallOp::dot4, {make_load(sum, {}), spread(x, lanes),
+                                                   part(b, k, AnyExpr(0), lanes * group)}));
+      });
+      return make_alloc(sum, make_seq({make_store(sum, {}, make_load(to.buffer, at)), products,
+                                       make_store(to.buffer, at, make_load(sum, {}))}));
+    });
+  }
+
+  Stmt halves(const StoreNode& n, const CallNode& call) {
+    const TileShape shape = shape_of_tiles(call);
+    const TilePlace to = place(n.buffer, n.indices, shape.rows),
+                    a = place(call.args[1], shape.rows),
+                    b = place(call.args[2], shape.depth / shape.group);
+    const int lanes = shape.columns;
+    const DType t = kF32.with_lanes(lanes);
+    return counted_loop("row", shape.rows, [&](const AnyExpr& row) {
+      const Buffer parts[2] = {partial("first", t), partial("second", t)};
+      const Stmt products = counted_loop("group", shape.depth / 2, [&](const AnyExpr& k) {
+        Vec<Stmt> both;
+        for (int p = 0; p < 2; ++p) {
+          const AnyExpr x = part(a, row, fold_add(fold_mul(k, AnyExpr(2)), AnyExpr(p)), 1);
+          const AnyExpr y = part(b, k, AnyExpr(p), lanes, 2);
+          both.push_back(
+              make_store(parts[p], {},
+                         LegalDots::step(make_load(parts[p], {}), spread(make_cast(kF32, x), lanes),
+                                         make_cast(t, y))));
+        }
+        return make_seq(std::move(both));
+      });
+      const Vec<AnyExpr> at{index_in_row(to, row, AnyExpr(0), lanes)};
+      const AnyExpr one = make_float(t, 1),
+                    added = LegalDots::step(make_load(parts[0], {}), one, make_load(parts[1], {}));
+      Stmt all = make_seq(
+          {make_store(parts[0], {}, make_float(t, 0)), make_store(parts[1], {}, make_float(t, 0)),
+           products,
+           make_store(to.buffer, at, LegalDots::step(added, one, make_load(to.buffer, at)))});
+      return make_alloc(parts[0], make_alloc(parts[1], std::move(all)));
+    });
+  }
+
+  Vec<std::pair<Buffer, Buffer>> memory_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/fragment_tiles.ipp
+namespace lathe::detail {
+
+inline Buffer tile_register(std::string name, DType type, int number) {
+  BufferNode node(std::move(name), type, {}, {}, Scope::fragment);
+  node.tile = number;
+  return make_ref<BufferNode>(std::move(node));
+}
+
+[[noreturn]] inline void refuse_fragment(const std::string& what, Location where) {
+  throw UserError("L0606", "lower: " + what, where, {},
+                  "a fragment is for tiles: tensorize all that writes and reads it, unroll the "
+                  "loops over them, and compute it below the loops over its tiles");
+}
+
+[[noreturn]] inline void too_many_tiles(Location where) {
+  refuse_fragment(cat("more tiles are needed at once than there are registers: ", kTileRegisters,
+                      ", of one size each"),
+                  where);
+}
+
+/// One tile of a fragment, at a constant place of it.
+struct FragmentTile {
+  std::int64_t base = 0, pitch = 0;
+  int rows = 1, columns = 1;
+  Buffer reg;
+
+  bool same_place(const FragmentTile& o) const {
+    return base == o.base && pitch == o.pitch && rows == o.rows && columns == o.columns;
+  }
+  bool overlaps(const FragmentTile& o) const {
+    for (int r = 0; r < rows; ++r)
+      for (int q = 0; q < o.rows; ++q) {
+        const std::int64_t mine = base + r * pitch, theirs = o.base + q * o.pitch;
+        if (mine < theirs + o.columns && theirs < mine + columns) return true;
+      }
+    return false;
+  }
+};
+
+inline std::optional<FragmentTile> constant_tile(const Buffer& buffer, const Vec<AnyExpr>& indices,
+                                                 int rows) {
+  const auto place = tile_place(buffer, indices, rows);
+  if (!place) return {};
+  const std::int64_t *base = as_const_int(place->base), *pitch = as_const_int(place->pitch);
+  if (!base || !pitch) return {};
+  return FragmentTile{*base, *pitch, place->rows, place->columns, {}};
+}
+
+/// How many rows the operand of a tile's call has; the first is what is stored.
+inline int rows_of_operand(const CallNode& call, std::size_t operand) {
+  if (call.op == CallOp::tile) return static_cast<int>(*as_const_int(call.args[1]));
+  const TileShape shape = shape_of_tiles(call);
+  return operand == 2 ? shape.depth / shape.group : shape.rows;
+}
+
+/// The tiles that a fragment is accessed by.
+class FindTiles : public Visitor {
+ public:
+  FindTiles(const Buffer& buffer, Location where) : buffer_(buffer), where_(where) {}
+  Vec<FragmentTile> tiles;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_)
+      refuse_fragment(cat("fragment '", buffer_->name, "' is read by parts: ", str(e)), where_);
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return;
+    const auto* n = s.as<StoreNode>();
+    if (n && is_tile_value(n->value)) return tile(*n, *n->value.as<CallNode>());
+    if (n && n->buffer == buffer_)
+      refuse_fragment(cat("fragment '", buffer_->name, "' is written by parts"), where_);
+    descend(s);
+  }
+
+ private:
+  void tile(const StoreNode& n, const CallNode& call) {
+    if (n.buffer == buffer_) note(n.indices, rows_of_operand(call, 0));
+    for (std::size_t k = 0; k < call.args.size(); ++k)
+      if (const auto* load = call.args[k].as<LoadNode>(); load && load->buffer == buffer_)
+        note(load->indices, rows_of_operand(call, k));
+  }
+  void note(const Vec<AnyExpr>& indices, int rows) {
+    const auto tile = constant_tile(buffer_, indices, rows);
+    if (!tile)
+      refuse_fragment(cat("the place of a tile of fragment '", buffer_->name,
+                          "' is no constant: ", str(indices[0])),
+                      where_);
+    for (const auto& known : tiles) {
+      if (known.same_place(*tile)) return;
+      if (known.overlaps(*tile))
+        refuse_fragment(cat("tiles of fragment '", buffer_->name, "' overlap"), where_);
+    }
+    tiles.push_back(*tile);
+  }
+
+  const Buffer& buffer_;
+  Location where_;
+};
+
+/// Accesses to a fragment become accesses to its registers.
+class UseTiles : public Mutator {
+ public:
+  UseTiles(const Buffer& buffer, const Vec<FragmentTile>& tiles) : buffer_(buffer), tiles_(tiles) {}
+
+  Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    const auto& call = *n->value.as<CallNode>();
+    Vec<AnyExpr> args;
+    for (std::size_t k = 0; k < call.args.size(); ++k) {
+      const auto* load = call.args[k].as<LoadNode>();
+      const bool mine = load && load->buffer == buffer_;
+      args.push_back(mine ? make_load(reg(load->indices, rows_of_operand(call, k)), {})
+                          : call.args[k]);
+    }
+    AnyExpr value = make_call(call.op, std::move(args));
+    if (n->buffer != buffer_) return make_store(n->buffer, n->indices, std::move(value));
+    return make_store(reg(n->indices, rows_of_operand(call, 0)), {}, std::move(value));
+  }
+
+ private:
+  const Buffer& reg(const Vec<AnyExpr>& indices, int rows) const {
+    const auto tile = constant_tile(buffer_, indices, rows);
+    for (const auto& known : tiles_)
+      if (known.same_place(*tile)) return known.reg;
+    unreachable("a tile that was not found");
+  }
+
+  const Buffer& buffer_;
+  const Vec<FragmentTile>& tiles_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/tile_run.ipp
+namespace lathe::detail {
+
+/// Stores of tiles that follow each other. Operands in memory are loaded into the registers that
+/// fragments leave, and stay there as long as they can.
+class TileRun {
+ public:
+  TileRun(const Vec<Stmt>& stmts, TileConfig& config, Location where)
+      : stmts_(stmts), config_(config), where_(where) {}
+
+  Stmt run() {
+    for (at_ = 0; at_ < stmts_.size(); ++at_) statement(*stmts_[at_].as<StoreNode>());
+    Stmt out = make_seq(std::move(out_));
+    for (const auto& reg : allocated_) out = make_alloc(reg, std::move(out));
+    for (int number : taken_) config_.release(number);
+    return out;
+  }
+
+ private:
+  // A tile of memory in a register; no load once the memory may have changed.
+  struct Held {
+    AnyExpr load;
+    Buffer reg;
+    int rows;
+  };
+
+  static bool is_fragment(const Buffer& b) { return b->scope == Scope::fragment; }
+
+  void statement(const StoreNode& n) {
+    const auto& call = *n.value.as<CallNode>();
+    if (call.op == CallOp::tile) return copy(n, call);
+    AnyExpr args[3];
+    for (std::size_t k = 0; k < 3; ++k) args[k] = operand(call.args[k], rows_of_operand(call, k));
+    const Buffer sum = args[0].as<LoadNode>()->buffer;
+    out_.push_back(make_store(sum, {}, make_call(call.op, {args[0], args[1], args[2]})));
+    if (!is_fragment(n.buffer)) write(n, make_load(sum, {}), rows_of_operand(call, 0));
+  }
+
+  void copy(const StoreNode& n, const CallNode& call) {
+    const int rows = rows_of_operand(call, 0);
+    const auto* from = call.args[0].as<LoadNode>();
+    if (!is_fragment(n.buffer))
+      return write(n, from ? operand(call.args[0], rows) : zeros(call.dtype, rows), rows);
+    if (from && is_fragment(from->buffer))
+      refuse_fragment(cat("a tile of '", from->buffer->name, "' is copied to another register"),
+                      where_);
+    load_to(n.buffer, from ? lined_up(*from, rows) : call.args[0], rows);
+  }
+
+  void load_to(const Buffer& reg, const AnyExpr& value, int rows) {
+    out_.push_back(make_store(reg, {}, make_call(CallOp::tile, {value, AnyExpr(rows)})));
+  }
+  void write(const StoreNode& n, const AnyExpr& value, int rows) {
+    for (auto& held : held_)
+      if (held.load.get() && held.load.as<LoadNode>()->buffer == n.buffer) held.load = {};
+    out_.push_back(make_store(n.buffer, {index_of(where_is(n.buffer, n.indices, rows))},
+                              make_call(CallOp::tile, {value, AnyExpr(rows)})));
+  }
+  AnyExpr zeros(DType type, int rows) {
+    const Buffer reg = fresh(type, rows);
+    load_to(reg, make_cast(type, make_int(kI8.with_lanes(type.lanes), 0)), rows);
+    held_.push_back({{}, reg, rows});
+    return make_load(reg, {});
+  }
+
+  TilePlace where_is(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) const {
+    auto place = tile_place(buffer, indices, rows);
+    if (!place)
+      refuse_fragment(cat("rows of a tile of '", buffer->name, "' do not lie evenly apart"),
+                      where_);
+    return *place;
+  }
+  AnyExpr lined_up(const LoadNode& load, int rows) const {
+    return make_load(load.buffer, {index_of(where_is(load.buffer, load.indices, rows))});
+  }
+
+  // A load of the register that holds the tile.
+  AnyExpr operand(const AnyExpr& load, int rows) {
+    const auto& n = *load.as<LoadNode>();
+    if (is_fragment(n.buffer)) return load;
+    for (const auto& held : held_)
+      if (held.load.get() && structurally_equal(held.load, load)) return make_load(held.reg, {});
+    const Buffer reg = fresh(n.dtype, rows);
+    load_to(reg, lined_up(n, rows), rows);
+    held_.push_back({load, reg, rows});
+    return make_load(reg, {});
+  }
+
+  Buffer fresh(DType type, int rows) {
+    const auto taken = config_.take(rows, type.bytes() / rows);
+    if (taken) taken_.push_back(*taken);
+    const int number = taken ? *taken : evicted(type.bytes(), rows);
+    for (const auto& reg : allocated_)
+      if (reg->tile == number && reg->dtype == type) return reg;
+    allocated_.push_back(
+        tile_register(cat("tile", number, '_', type.scalar().str()), type, number));
+    return allocated_.back();
+  }
+
+  // Of the registers of that size that the statement does not read, the one that is read last
+  // again.
+  int evicted(int bytes, int rows) {
+    std::size_t best = held_.size(), latest = at_;
+    for (std::size_t k = 0; k < held_.size(); ++k) {
+      if (held_[k].reg->dtype.bytes() != bytes || held_[k].rows != rows) continue;
+      const std::size_t next = next_use(held_[k].load);
+      if (next > latest) best = k, latest = next;
+    }
+    if (best == held_.size()) too_many_tiles(where_);
+    const int number = held_[best].reg->tile;
+    held_.erase_at(best, 1);
+    return number;
+  }
+  std::size_t next_use(const AnyExpr& load) const {
+    for (std::size_t k = at_; load.get() && k < stmts_.size(); ++k)
+      for (const auto& arg : stmts_[k].as<StoreNode>()->value.as<CallNode>()->args)
+        if (structurally_equal(arg, load)) return k;
+    return stmts_.size() + 1;
+  }
+
+  const Vec<Stmt>& stmts_;
+  TileConfig& config_;
+  Location where_;
+  std::size_t at_ = 0;
+  Vec<Stmt> out_;
+  Vec<Held> held_;
+  Vec<Buffer> allocated_;
+  Vec<int> taken_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/tiles/place_tiles.ipp
+namespace lathe {
+namespace detail {
+
+/// What a program has of tiles.
+class TileScan : public Visitor {
+ public:
+  explicit TileScan(const TargetCaps& caps) : caps_(caps) {}
+  bool any = false, legal = true;
+
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>()) any = any || a->buffer->scope == Scope::fragment;
+    if (const auto* n = s.as<StoreNode>(); n && is_tile_value(n->value))
+      any = true, legal = legal && has_tiles(caps_, *n->value.as<CallNode>());
+    descend(s);
+  }
+
+ private:
+  const TargetCaps& caps_;
+};
+
+inline bool stores_tile(const Stmt& s) {
+  const auto* n = s.as<StoreNode>();
+  return n && is_tile_value(n->value);
+}
+
+/// Fragments and operands in registers. Each outermost statement that uses some begins with what
+/// sizes they have.
+class PlaceTiles : public Mutator {
+ public:
+  explicit PlaceTiles(Location where) : where_(where) {}
+
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>(); f && f->loop_kind == ForKind::parallel) return apart(*f);
+    if (const auto* a = s.as<AllocNode>(); a && a->buffer->scope == Scope::fragment)
+      return region([&] { return fragment(*a); });
+    if (s.kind() == StmtKind::Seq || stores_tile(s)) return sequence(seq_of(s));
+    return descend(s);
+  }
+
+ private:
+  // Threads have registers of their own.
+  Stmt apart(const ForNode& f) {
+    TileConfig* const around = std::exchange(config_, nullptr);
+    const Stmt body = ConfigureOnce().body(stmt(f.body));
+    config_ = around;
+    return make_for(f.var, f.min, f.extent, body, f.loop_kind, f.attributes);
+  }
+
+  template <class Make>
+  Stmt region(Make make) {
+    if (config_) return make();
+    TileConfig config;
+    config_ = &config;
+    const Stmt body = make();
+    config_ = nullptr;
+    return make_seq({config.configure(), body});
+  }
+
+  Stmt fragment(const AllocNode& a) {
+    FindTiles found(a.buffer, where_);
+    found.stmt(a.body);
+    for (auto& tile : found.tiles) {
+      const auto number = config_->take(tile.rows, tile.columns * a.buffer->dtype.element_bytes());
+      if (!number) too_many_tiles(where_);
+      const DType type = a.buffer->dtype.with_lanes(tile.rows * tile.columns);
+      tile.reg = tile_register(cat(a.buffer->name, '_', tile.base), type, *number);
+    }
+    Stmt out = stmt(UseTiles(a.buffer, found.tiles).stmt(a.body));
+    for (const auto& tile : found.tiles) {
+      config_->release(tile.reg->tile);
+      out = make_alloc(tile.reg, std::move(out));
+    }
+    return out;
+  }
+
+  Stmt sequence(const Vec<Stmt>& stmts) {
+    Vec<Stmt> out;
+    for (std::size_t at = 0; at < stmts.size();) {
+      Vec<Stmt> tiles;
+      while (at < stmts.size() && stores_tile(stmts[at])) tiles.push_back(stmts[at++]);
+      if (tiles.empty())
+        out.push_back(stmt(stmts[at++]));
+      else
+        out.push_back(region([&] { return TileRun(tiles, *config_, where_).run(); }));
+    }
+    return make_seq(std::move(out));
+  }
+
+  TileConfig* config_ = nullptr;  ///< null outside of what uses registers
+  Location where_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program place_tiles(const Program& program, const TargetCaps& caps, Location where) {
+  detail::TileScan scan(caps);
+  scan.stmt(program->body);
+  if (!scan.any) return program;
+  if (!scan.legal || !(caps.byte_tiles || caps.bf16_tiles))
+    return program.with(detail::ExpandTiles().stmt(program->body));
+  const Stmt placed = detail::PlaceTiles(where).stmt(program->body);
+  return program.with(detail::ConfigureOnce().body(placed));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/tiles/tile_place.ipp
+namespace lathe::detail {
+
+/// Lane l of a vector of indices is base + numbers[l] + the sum of factor * counts[l] over the
+/// terms: what lane_offsets tells, and strides that only a call knows.
+struct LaneTerms {
+  struct Term {
+    AnyExpr factor;
+    Vec<std::int64_t> counts;
+  };
+  AnyExpr base;
+  Vec<std::int64_t> numbers;
+  Vec<Term> terms;
+};
+
+inline std::optional<LaneTerms> lane_terms(const AnyExpr& e);
+
+inline Vec<std::int64_t> repeated_lanes(const Vec<std::int64_t>& lanes, int count,
+                                        std::int64_t step) {
+  Vec<std::int64_t> out;
+  for (int k = 0; k < count; ++k)
+    for (std::int64_t v : lanes) out.push_back(v + k * step);
+  return out;
+}
+
+inline std::optional<LaneTerms> repeated_terms(const AnyExpr& value, int count,
+                                               const AnyExpr& stride) {
+  auto out = lane_terms(value);
+  if (!out) return {};
+  const std::size_t inner = out->numbers.size();
+  const std::int64_t* known = as_const_int(stride);
+  out->numbers = repeated_lanes(out->numbers, count, known ? *known : 0);
+  for (auto& term : out->terms) term.counts = repeated_lanes(term.counts, count, 0);
+  if (known) return out;
+  Vec<std::int64_t> turns;
+  for (int k = 0; k < count; ++k)
+    for (std::size_t l = 0; l < inner; ++l) turns.push_back(k);
+  out->terms.push_back({stride, std::move(turns)});
+  return out;
+}
+
+inline bool is_uniform(const LaneTerms& t) {
+  for (std::int64_t v : t.numbers)
+    if (v != 0) return false;
+  return t.terms.empty();
+}
+
+inline std::optional<LaneTerms> multiplied_terms(LaneTerms a, LaneTerms b) {
+  if (is_uniform(a)) std::swap(a, b);
+  if (!is_uniform(b)) return {};
+  const std::int64_t* known = as_const_int(b.base);
+  a.base = fold_mul(a.base, b.base);
+  for (auto& term : a.terms) term.factor = fold_mul(term.factor, b.base);
+  if (known)
+    for (auto& v : a.numbers) v *= *known;
+  else
+    a.terms.push_back({b.base, std::exchange(a.numbers, Vec<std::int64_t>(a.numbers.size(), 0))});
+  return a;
+}
+
+inline std::optional<LaneTerms> combined_terms(const BinaryNode& n) {
+  auto a = lane_terms(n.a), b = lane_terms(n.b);
+  if (!a || !b) return {};
+  if (n.op == BinaryOp::mul) return multiplied_terms(std::move(*a), std::move(*b));
+  if (n.op != BinaryOp::add) return {};
+  a->base = fold_add(a->base, b->base);
+  for (std::size_t l = 0; l < a->numbers.size(); ++l) a->numbers[l] += b->numbers[l];
+  a->terms.append(b->terms);
+  return a;
+}
+
+inline std::optional<LaneTerms> lane_terms(const AnyExpr& e) {
+  if (e.dtype().scalar() != kIndex) return {};
+  if (!e.dtype().is_vector()) return LaneTerms{e, {0}, {}};
+  if (const auto* c = e.as<ConstNode>())
+    return LaneTerms{
+        AnyExpr(c->i), Vec<std::int64_t>(static_cast<std::size_t>(e.dtype().lanes), 0), {}};
+  if (const auto* b = e.as<BroadcastNode>()) return repeated_terms(b->value, b->lanes, AnyExpr(0));
+  if (const auto* r = e.as<RampNode>()) {
+    const auto* stride = r->stride.as<BroadcastNode>();
+    return repeated_terms(r->base, r->lanes, stride ? stride->value : r->stride);
+  }
+  if (const auto* n = e.as<BinaryNode>()) return combined_terms(*n);
+  return {};
+}
+
+// The distance of rows in counts that are the same along each row but for `step` an element.
+inline std::optional<std::int64_t> row_distance(const Vec<std::int64_t>& lanes, int rows,
+                                                std::int64_t step) {
+  const std::size_t columns = lanes.size() / static_cast<std::size_t>(rows);
+  const std::int64_t distance = rows > 1 ? lanes[columns] - lanes[0] : 0;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    const auto row = static_cast<std::int64_t>(l / columns),
+               column = static_cast<std::int64_t>(l % columns);
+    if (lanes[l] != lanes[0] + row * distance + column * step) return {};
+  }
+  return distance;
+}
+
+LATHE_DECL std::optional<TilePlace> tile_place(const Buffer& buffer, const Vec<AnyExpr>& indices,
+                                               int rows) {
+  auto lanes = indices.size() == 1 ? lane_terms(indices[0]) : std::nullopt;
+  if (!lanes || lanes->numbers.size() % static_cast<std::size_t>(rows) != 0) return {};
+  const auto numbers = row_distance(lanes->numbers, rows, 1);
+  if (!numbers) return {};
+  TilePlace out{buffer, fold_add(lanes->base, AnyExpr(lanes->numbers[0])), AnyExpr(*numbers), rows,
+                static_cast<int>(lanes->numbers.size()) / rows};
+  for (const auto& term : lanes->terms) {
+    const auto distance = row_distance(term.counts, rows, 0);
+    if (!distance) return {};
+    out.base = fold_add(out.base, fold_mul(term.factor, AnyExpr(term.counts[0])));
+    out.pitch = fold_add(out.pitch, fold_mul(term.factor, AnyExpr(*distance)));
+  }
+  out.base = simplify(out.base), out.pitch = simplify(out.pitch);
+  return out;
+}
+
+LATHE_DECL AnyExpr index_of(const TilePlace& place) {
+  const AnyExpr row =
+      place.columns == 1 ? place.base : make_ramp(place.base, AnyExpr(1), place.columns);
+  return place.rows == 1 ? row : make_ramp(row, place.pitch, place.rows);
+}
+
+LATHE_DECL AnyExpr index_in_row(const TilePlace& place, const AnyExpr& row, const AnyExpr& first,
+                                int lanes, int step) {
+  const AnyExpr at = fold_add(fold_add(place.base, fold_mul(row, place.pitch)), first);
+  return lanes == 1 ? at : make_ramp(at, AnyExpr(step), lanes);
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/vector/clone.ipp
 namespace lathe::detail {
 
@@ -52185,7 +53360,8 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (n.op == CallOp::scalb || is_dot(n.op) || n.op == CallOp::prefetch || is_transcendental(n.op))
+  if (n.op == CallOp::scalb || is_dot(n.op) || is_tile(n.op) || !op_pure(n.op) ||
+      is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
                    : n.op == CallOp::round ? "nearbyint"
@@ -53229,6 +54405,7 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
   if (fails_.back().used) {
     f_.frame_named("%status", "i32", 4);
     f_.start("fail");
+    if (uses_tiles_) tile_call("x86.tilerelease", "", "");
     LlvmValue status = f_.op(kI32, "load i32, ptr %status, align 4");
     leave(status.text);
   }
@@ -53792,6 +54969,7 @@ LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
 LATHE_DECL void LlvmEmitter::evaluate(const EvaluateNode& n) {
   const auto* call = n.call.as<CallNode>();
   if (call && call->op == CallOp::prefetch) return prefetch(*call);
+  if (call && call->op == CallOp::tile_configure) return configure_tiles(*call);
   value(n.call);
 }
 
@@ -53811,6 +54989,7 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   const BufferNode& b = *n.buffer;
   LlvmPlace at;
+  if (b.tile >= 0) return stmt(n.body);
   if (b.rank() == 0) {
     at.is_register = true;
     at.alignment = b.dtype.bytes() >= 64 ? 64 : b.dtype.element_bytes();
@@ -53892,6 +55071,7 @@ LATHE_DECL void LlvmEmitter::fail_unless_zero(const LlvmValue& status) {
 namespace lathe::detail {
 
 LATHE_DECL void LlvmEmitter::store(const StoreNode& n) {
+  if (is_tile_value(n.value)) return store_tile(n);
   const LlvmPlace& at = place(n.buffer);
   LlvmValue mask;
   if (n.mask) {
@@ -54048,6 +55228,74 @@ LATHE_DECL void LlvmEmitter::scatter(const LlvmPlace& at, const LlvmValue& index
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/llvm/impl/tiles.ipp
+namespace lathe::detail {
+
+// Tile registers by number: LLVM's own model of them (x86_amx) stores what it can't hold with a
+// stride that it loses (llvm issue 110190), and place_tiles has chosen numbers already.
+
+inline std::string llvm_tile(const Buffer& b) { return cat("i8 ", b->tile); }
+
+LATHE_DECL void LlvmEmitter::tile_call(std::string_view name, std::string_view params,
+                                       std::string_view args) {
+  invariant(module_.can(name), "codegen: a tile was not legalized");
+  module_.declare("void", cat("llvm.", name), params);
+  f_.line("call void @llvm.", name, "(", args, ")");
+}
+
+LATHE_DECL void LlvmEmitter::store_tile(const StoreNode& n) {
+  const auto& call = *n.value.as<CallNode>();
+  const auto* from = call.args[0].as<LoadNode>();
+  if (call.op == CallOp::tile_dot) return multiply_tiles(call);
+  const int rows = static_cast<int>(*as_const_int(call.args[1]));
+  if (n.buffer->scope != Scope::fragment)
+    return move_tile("x86.tilestored64", from->buffer, n.buffer, n.indices[0], rows);
+  if (from) return move_tile("x86.tileloadd64", n.buffer, from->buffer, from->indices[0], rows);
+  tile_call("x86.tilezero", "i8 immarg", llvm_tile(n.buffer));
+}
+
+LATHE_DECL void LlvmEmitter::move_tile(std::string_view name, const Buffer& reg,
+                                       const Buffer& memory, const AnyExpr& index, int rows) {
+  const auto* ramp = rows > 1 ? index.as<RampNode>() : nullptr;
+  invariant(rows == 1 || (ramp && ramp->lanes == rows), "codegen: rows of a tile are not lined up");
+  const AnyExpr row = ramp ? ramp->base : index;
+  const auto* elements = row.as<RampNode>();
+  const LlvmPlace& at = place(memory);
+  const std::string pointer =
+      address(at, memory->dtype, index64(elements ? elements->base : row), true);
+  LlvmValue pitch = ramp ? index64(ramp->stride) : f_.integer(kI64, 0);
+  pitch = f_.binary("mul", pitch, f_.integer(kI64, memory->dtype.element_bytes()));
+  tile_call(name, "i8 immarg, ptr, i64",
+            cat(llvm_tile(reg), ", ptr ", pointer, ", i64 ", pitch.text));
+}
+
+LATHE_DECL void LlvmEmitter::multiply_tiles(const CallNode& n) {
+  const auto reg = [&](std::size_t k) { return n.args[k].as<LoadNode>()->buffer; };
+  const bool a = n.args[1].dtype().is_signed(), b = n.args[2].dtype().is_signed();
+  const std::string_view name = n.dtype.is_float() ? "x86.tdpbf16ps"
+                                : a                ? (b ? "x86.tdpbssd" : "x86.tdpbsud")
+                                                   : (b ? "x86.tdpbusd" : "x86.tdpbuud");
+  tile_call(name, "i8 immarg, i8 immarg, i8 immarg",
+            cat(llvm_tile(reg(0)), ", ", llvm_tile(reg(1)), ", ", llvm_tile(reg(2))));
+}
+
+// Intel SDM, LDTILECFG: palette 1, bytes of a row from byte 16 on, rows from byte 48 on.
+LATHE_DECL void LlvmEmitter::configure_tiles(const CallNode& n) {
+  std::uint64_t words[3];
+  for (std::size_t k = 0; k < 3; ++k)
+    words[k] = static_cast<std::uint64_t>(*as_const_int(n.args[k]));
+  if (words[0] == 0) return tile_call("x86.tilerelease", "", "");
+  uses_tiles_ = true;
+  const std::uint64_t config[8] = {1, 0, words[1], words[2], 0, 0, words[0], 0};
+  const std::string memory = f_.frame("[8 x i64]", 64);
+  for (int k = 0; k < 8; ++k)
+    f_.line("store i64 ", format_int(static_cast<std::int64_t>(config[k])), ", ptr ",
+            address({memory, 0, 64, false}, kI64, f_.integer(kI64, k), true), ", align 8");
+  tile_call("x86.ldtilecfg", "ptr", cat("ptr ", memory));
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/impl/types.ipp
 namespace lathe::detail {
 
@@ -54137,6 +55385,16 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
     {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
     {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
+    {"x86.ldtilecfg", "amx-tile", 16},
+    {"x86.tilerelease", "amx-tile", 16},
+    {"x86.tilezero", "amx-tile", 16},
+    {"x86.tileloadd64", "amx-tile", 16},
+    {"x86.tilestored64", "amx-tile", 16},
+    {"x86.tdpbf16ps", "amx-bf16", 16},
+    {"x86.tdpbssd", "amx-int8", 16},
+    {"x86.tdpbsud", "amx-int8", 16},
+    {"x86.tdpbusd", "amx-int8", 16},
+    {"x86.tdpbuud", "amx-int8", 16},
 };
 
 LATHE_DECL const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name) {
@@ -55646,6 +56904,44 @@ LATHE_DECL void parallel_for(const Context& context, std::int64_t n,
 
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
+// ---- lathe/runtime/impl/tile_permission.ipp
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#endif
+
+namespace lathe {
+
+#if defined(__x86_64__) && defined(__linux__)
+
+LATHE_DECL bool permit_tiles(std::string& reason) {
+  // Linux, Documentation/arch/x86/xstate.rst: ARCH_REQ_XCOMP_PERM for XTILEDATA.
+  constexpr long request = 0x1023, tile_data = 18;
+  if (::syscall(SYS_arch_prctl, request, tile_data) == 0) return true;
+  const int error = errno;
+  reason = cat("arch_prctl(ARCH_REQ_XCOMP_PERM, 18): ", std::strerror(error),
+               error == ENOSPC ? " (a thread's signal stack is too small)" : "");
+  return false;
+}
+
+#else
+
+LATHE_DECL bool permit_tiles(std::string& reason) {
+  reason = "this system has no tile registers to give";
+  return false;
+}
+
+#endif
+
+}  // namespace lathe
+
+LATHE_LEAN_END
+
 // ---- lathe/runtime/impl/view.ipp
 namespace lathe {
 
@@ -55961,7 +57257,7 @@ inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
 
 inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
   out.op = static_cast<std::uint8_t>(n.op);
-  if (n.op == CallOp::prefetch) return;
+  if (!op_pure(n.op)) return;
   out.to = is_dot(n.op) ? n.args[1].dtype().scalar() : out.dtype;
   out.dtype = n.args[0].dtype().scalar();
   out.args = list(n.args);
@@ -56286,8 +57582,8 @@ inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   constexpr std::int64_t filled = std::int64_t{1} << 26;
   std::memset(start, 0xFF, static_cast<std::size_t>(std::min(bytes, filled)));
   m.base = start - m.low * m.element_bytes;
-  const bool is_register =
-      tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
+  const Scope scope = tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope;
+  const bool is_register = scope == Scope::reg || scope == Scope::fragment;
   if (tree_.options.find_uninitialized && !is_register)
     m.stored.assign(static_cast<std::size_t>(m.count), false);
   return run(*s.children[0]);
@@ -56458,6 +57754,39 @@ inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
     sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
   return sum;
 }
+// Lane (i, j) of a tile, in the order that the instruction has.
+inline Scalar eval_tile_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const EvalExpr &sum = *e.args[0], &a = *e.args[1], &b = *e.args[2];
+  const bool bytes = e.dtype.is_int();
+  const TileShape shape = tile_shape(sum.lanes, a.lanes, b.lanes, bytes ? 4 : 2);
+  const int i = lane / shape.columns, j = lane % shape.columns;
+  auto factors = [&](int k) {
+    const int group = k / shape.group, part = k % shape.group;
+    return std::pair(a.at(frame, i * shape.depth + k),
+                     b.at(frame, (group * shape.columns + j) * shape.group + part));
+  };
+  Scalar out = sum.at(frame, lane);
+  if (bytes) {
+    for (int k = 0; k < shape.depth; ++k) {
+      const auto [x, y] = factors(k);
+      out.i = wrap_int(kI32, out.i + x.i * y.i);
+    }
+    return out;
+  }
+  auto number = [&](Scalar v) {
+    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  };
+  float parts[2] = {0, 0};
+  for (int k = 0; k < shape.depth; ++k) {
+    const auto [x, y] = factors(k);
+    parts[k % 2] = scalar_dot2_step(parts[k % 2], number(x), number(y));
+  }
+  out.s = scalar_dot2_step(scalar_dot2_step(parts[0], 1, parts[1]), 1, out.s);
+  return out;
+}
+inline Scalar eval_tile(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return e.args[0]->spread(frame, lane);
+}
 inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
@@ -56479,7 +57808,12 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::reinterpret:
       return eval_reinterpret;
     case CallOp::prefetch:
+    case CallOp::tile_configure:
       return eval_nothing;
+    case CallOp::tile:
+      return eval_tile;
+    case CallOp::tile_dot:
+      return eval_tile_dot;
     case CallOp::dot4:
       return eval_dot4;
     case CallOp::dot2:
@@ -57374,9 +58708,35 @@ struct Compilation {
   Location where;
 };
 
+class UsesTiles : public Visitor {
+ public:
+  bool found = false;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    found = found || (n && is_tile_value(n->value));
+    if (!found) descend(s);
+  }
+};
+
+/// The target without tile registers, if the program uses them and they are forbidden or refused.
+inline Target permitted(const Target& target, const ProgramVersions& versions,
+                        const Compilation& by) {
+  if (!target.has("amx-tile")) return target;
+  UsesTiles uses;
+  for (const Program& version : versions.before) uses.stmt(version->body);
+  uses.stmt(versions.last->body);
+  std::string reason = "ContextOptions::tile_registers is false";
+  if (!uses.found || (by.context.options().tile_registers && permit_tiles(reason))) return target;
+  by.context.log(LogLevel::warning,
+                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
+  return target.without("amx-tile", by.where);
+}
+
 /// Code for any elements of the constants.
-inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& target, CodeKind kind,
+inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
                                     const Llvm& llvm, const Compilation& by) {
+  const Target target = permitted(wanted, versions, by);
   for (Program& version : versions.before) version = without_contents(version);
   versions.last = without_contents(versions.last);
   const Program scheduled = dispatched(versions);

@@ -129,7 +129,8 @@ struct VarNode : ExprNode {
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
 
-enum class Scope : std::uint8_t { global, shared, local, reg };
+/// A fragment is kept in tile registers: each access is of a whole tile, at a constant place.
+enum class Scope : std::uint8_t { global, shared, local, reg, fragment };
 
 /// The stride of a dimension that is not the last is offset modulo factor: at least the extent of
 /// what lies inside it, and more where that is needed. Dense dimensions around it grow with it.
@@ -147,6 +148,7 @@ struct BufferNode : RefCounted {
   Vec<AnyExpr> strides;  ///< i64, in elements; empty means dense row-major
   Scope scope = Scope::global;
   int alignment = 0;  ///< bytes that the base address is a multiple of; 0 means that of the element
+  int tile = -1;      ///< of a fragment of rank 0: the number of its register
   Vec<StrideRule> aligned;  ///< of temporaries, at most one a dimension; flatten keeps them
   Ref<RefCounted> origin;   ///< the tensor that the DSL made it for; never set inside a program
 

@@ -30,6 +30,14 @@ namespace lathe {
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
 //   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
 //   any exponent, are zeros of their sign.
+// Two-dimensional tiles, their rows one after the other in the lanes, are values of stores alone:
+//   tile(value, rows): the value, a load or zeros, as a tile of so many rows.
+//   tile_dot(sum, a, b): of m x n, m x k, and k x n whose rows stand in each other by groups of 4
+//   (integers of 8 bits, as for dot4) or 2 (bf16, as for dot2): lane (p, q*4 + g) is row p*4 + g.
+//   The sum is what is stored to. Of bf16, products of each of the two parts of all groups are
+//   folded by fma, then both added, then the sum: fma(…fma(a[0], b[0], 0)…), subnormals as above.
+//   tile_configure(rows, columns of the first four, of the last four): how large the eight tile
+//   registers are, a byte and 16 bits each, in bytes; zeros give them back. An Evaluate only.
 #define LATHE_CALL_OPS(X) \
   X(exp, 1, true)       X(exp2, 1, true)      X(log, 1, true)       X(log2, 1, true)      \
   X(sin, 1, true)       X(cos, 1, true)       X(tan, 1, true)       X(tanh, 1, true)      \
@@ -39,7 +47,8 @@ namespace lathe {
   X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
   X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
-  X(cbrt, 1, true)
+  X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
+  X(tile_configure, 3, false)
 
 // clang-format on
 
@@ -65,7 +74,11 @@ std::string_view op_text(CallOp op);
 int op_arity(CallOp op);
 bool op_pure(CallOp op);
 /// Calls whose result has fewer lanes than some arguments.
-constexpr bool is_dot(CallOp op) { return op == CallOp::dot4 || op == CallOp::dot2; }
+constexpr bool is_dot(CallOp op) {
+  return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::tile_dot;
+}
+/// Calls that are the value of a store, and of nothing else.
+constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 /// a op b is b op a.

@@ -8,7 +8,7 @@
 //              | "constant" name ":" buffer [ "hash" string ]
 //                no argument of calls; without a hash, any elements
 //   buffer    := type "[" expr, … "]" [ "strides" "[" expr, … "]" ] [ "scope" scope ]
-//                [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
+//                [ "tile" number ] [ "align" bytes ] { "aligned" "[" dim, factor, offset "]" }
 //   body      := statements on lines of their own, indented further than what they belong to;
 //                "pass" is none
 //   statement := [ kind ] "for" name "in" range { "@" key "=" value } ":" body

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
+#include <lathe/support/error.hpp>
 #include <lathe/support/target.hpp>
+#include <lathe/support/target_caps.hpp>
 
 namespace lathe {
 
@@ -111,6 +113,18 @@ Program align_rows(const Program& program);
 /// Every buffer gets rank 1 and every access one index; strides of temporaries are dense but
 /// for their rules.
 Program flatten_buffers(const Program& program);
+
+/// Fragments become tile registers, and operands of tiles that lie in memory are loaded into those
+/// that are left. Sizes are set up before what uses them, and given back at the end of the kernel
+/// and of each parallel body. On a target without such registers fragments are memory, and tiles
+/// become loops over rows that give the same bits. Must run when indices are constants, and before
+/// types are those of the machine. L0606 a fragment that is accessed by parts, or more tiles at
+/// once than there are registers
+///     alloc C: f32[256] scope fragment; for k: C[…] = tile_dot(C[…], A[…], B[…])
+///   → tile_configure(…); alloc C_0: f32x256[] scope fragment tile 0; for k: {
+///       alloc tile1, tile2; tile1 = tile(A[…], 16); tile2 = tile(B[…], 16);
+///       C_0 = tile_dot(C_0, tile1, tile2) }
+Program place_tiles(const Program& program, const TargetCaps& caps, Location where = {});
 
 /// Temporaries whose every index is a constant become variables of rank 0, one a register: an
 /// accumulator tile never touches memory. Must run after unrolling (constant indices) and

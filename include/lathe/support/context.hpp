@@ -50,6 +50,9 @@ struct ContextOptions {
   /// Which LLVM: "off", a major version, or a path. Empty: what LATHE_LLVM names, else the newest
   /// in range.
   std::string llvm{};
+  /// Whether kernels may use tile registers (AMX), for which the process asks the system when the
+  /// first such code is made. Without them the same bits are computed otherwise.
+  bool tile_registers = true;
   /// Tell perf the names of kernels, in /tmp/perf-<pid>.map.
   bool perf = false;
 };

@@ -11,12 +11,14 @@ enum class Language : std::uint8_t { llvm, c };
 
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
-  bool fma = true;        ///< one instruction; else a call of the C library
-  bool scales = true;     ///< scalb of f32 and f64
-  bool rounds = true;     ///< floor, ceil, trunc, round
-  bool half = true;       ///< casts between f16 and wider floats
-  bool byte_dots = true;  ///< dot4 of unsigned with signed bytes
-  bool bf16_dots = true;  ///< dot2
+  bool fma = true;         ///< one instruction; else a call of the C library
+  bool scales = true;      ///< scalb of f32 and f64
+  bool rounds = true;      ///< floor, ceil, trunc, round
+  bool half = true;        ///< casts between f16 and wider floats
+  bool byte_dots = true;   ///< dot4 of unsigned with signed bytes
+  bool bf16_dots = true;   ///< dot2
+  bool byte_tiles = true;  ///< tile registers, and tile_dot of bytes
+  bool bf16_tiles = true;  ///< the same of bf16
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.

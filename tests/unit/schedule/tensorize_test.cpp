@@ -342,10 +342,12 @@ TEST_CASE("tensorize: rows of no use") {
   auto Y = lt::compute("Y", {3, 8}, [&](lt::Var i, lt::Var j) { return X(i, j) * 3.0f; });
   lt::Schedule s(Y);
   auto loop = s.loops(Y)[1];
-  CHECK(told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
-        "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
-        "  help: Lathe has vpdpbusd vdpbf16ps; a row of your own needs its description and its "
-        "implementation");
+  CHECK(
+      told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
+      "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
+      "  help: Lathe has vpdpbusd vdpbf16ps tdpbf16ps tdpbssd tdpbsud tdpbusd tdpbuud tilezero_f32 "
+      "tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its description and its "
+      "implementation");
   auto use = [&](const lt::TensorIntrin& row) {
     const std::string text = told(s, [&](lt::Schedule& t) { t.tensorize(loop, row); });
     const std::string begin = "error[L0236] tensorize: intrinsic 'triple' is of no use: ";

@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/region.hpp>
 #include <lathe/arith/iter_map.hpp>
+#include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -162,6 +163,70 @@ inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const 
   return true;
 }
 
+// Marks the elements of a region that a store of a block writes, by their offsets in it; false if
+// its place there is not known.
+inline bool mark_stored(const StoreNode& n, const Region& region, const Vec<std::int64_t>& extents,
+                        Vec<bool>& stored) {
+  const auto count = static_cast<std::size_t>(n.value.dtype().lanes);
+  Vec<std::int64_t> at(count, 0);
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto lanes = lane_offsets(n.indices[d]);
+    const AnyExpr first = lanes ? simplify(fold_sub(lanes->base, region.ranges[d].min)) : AnyExpr();
+    const std::int64_t* base = first.get() ? as_const_int(first) : nullptr;
+    if (!base) return false;
+    for (std::size_t l = 0; l < count; ++l) {
+      const std::int64_t x = *base + lanes->offsets[lanes->offsets.size() == 1 ? 0 : l];
+      if (x < 0 || x >= extents[d]) return false;
+      at[l] = at[l] * extents[d] + x;
+    }
+  }
+  for (std::int64_t element : at) stored[static_cast<std::size_t>(element)] = true;
+  return true;
+}
+
+// Whether a block that declares what it writes stores all of the region each time that it runs, as
+// one that was tensorized does: stores alone, whose lanes are numbers apart.
+inline bool stores_all(const BlockNode& block, const Region& region) {
+  constexpr std::int64_t kMost = 4096;
+  std::int64_t count = 1;
+  Vec<std::int64_t> extents;
+  for (const auto& range : region.ranges) {
+    const std::int64_t* extent = as_const_int(range.extent);
+    if (!extent || *extent < 1 || count * *extent > kMost) return false;
+    extents.push_back(*extent), count *= *extent;
+  }
+  Vec<bool> stored(static_cast<std::size_t>(count), false);
+  for (const Stmt& s : seq_of(block.body)) {
+    const auto* n = s.as<StoreNode>();
+    if (!n || n->mask.get()) return false;
+    if (n->buffer == region.buffer && !mark_stored(*n, region, extents, stored)) return false;
+  }
+  return std::find(stored.begin(), stored.end(), false) == stored.end();
+}
+
+// A declared write of all of a region as a store below a loop for each of its dimensions.
+inline bool as_store(const AccessSite& site, AccessSite& out, Vec<VarRef>& relaxed) {
+  if (site.kind != AccessKind::opaque || !site.is_write || !site.block) return false;
+  const Region* declared = nullptr;
+  std::size_t count = 0;
+  for (const auto& region : site.block->writes)
+    if (region.buffer == site.buffer) declared = &region, ++count;
+  if (count != 1 || !stores_all(*site.block, *declared)) return false;
+  out = site;
+  out.kind = AccessKind::write, out.block = {};
+  out.indices.clear();
+  for (const auto& range : site.declared.ranges) {
+    const VarRef step = make_var("d");
+    out.loops.push_back(make_ref<ForNode>(step, AnyExpr(0), range.extent, ForKind::serial,
+                                          Attributes(), make_seq({})));
+    out.indices.push_back(fold_add(range.min, AnyExpr(step)));
+    relaxed.push_back(step);
+  }
+  out.inner_indices = out.indices, out.inner_condition = out.condition;
+  out.outer_condition = {};
+  return true;
+}
+
 // Two boxes that differ in one dimension, where they touch or overlap, are one.
 inline bool join_boxes(Region& a, const Region& b, const Facts& facts) {
   std::size_t differ = a.ranges.size(), count = 0;
@@ -199,8 +264,12 @@ LATHE_DECL Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& 
                                    const Vec<VarRef>& relaxed, const Facts& facts) {
   Vec<Region> boxes;
   for (const auto& site : all) {
+    if (site.buffer != buffer) continue;
     Region box;
-    if (site.buffer == buffer && detail::lower_box(site, relaxed, facts, box) &&
+    AccessSite store;
+    Vec<VarRef> steps = relaxed;
+    const bool whole = detail::as_store(site, store, steps);
+    if (detail::lower_box(whole ? store : site, steps, facts, box) &&
         !detail::names_unknown(site, box))
       boxes.push_back(std::move(box));
   }

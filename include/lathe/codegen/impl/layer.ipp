@@ -20,4 +20,5 @@
 #include <lathe/codegen/llvm/impl/parallel.ipp>
 #include <lathe/codegen/llvm/impl/stmt.ipp>
 #include <lathe/codegen/llvm/impl/store.ipp>
+#include <lathe/codegen/llvm/impl/tiles.ipp>
 #include <lathe/codegen/llvm/impl/types.ipp>

@@ -115,6 +115,13 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                const LlvmValue& mask);
   void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
                   const LlvmValue& v);
+  // tiles.ipp
+  void tile_call(std::string_view name, std::string_view params, std::string_view args);
+  void store_tile(const StoreNode& n);
+  void move_tile(std::string_view name, const Buffer& reg, const Buffer& memory,
+                 const AnyExpr& index, int rows);
+  void multiply_tiles(const CallNode& n);
+  void configure_tiles(const CallNode& n);
   void atomic(const AtomicNode& n);
   void atomic_element(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
   void atomic_loop(BinaryOp op, const std::string& pointer, const LlvmValue& v, int align);
@@ -151,6 +158,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   };
   Vec<FailLevel> fails_;
   bool streamed_ = false;
+  bool uses_tiles_ = false;
 };
 
 /// first, first + step, …: count lanes.

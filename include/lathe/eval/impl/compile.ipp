@@ -160,7 +160,7 @@ inline void EvalCompiler::fill(EvalExpr& out, const AnyExpr& e) {
 
 inline void EvalCompiler::fill_call(EvalExpr& out, const CallNode& n) {
   out.op = static_cast<std::uint8_t>(n.op);
-  if (n.op == CallOp::prefetch) return;
+  if (!op_pure(n.op)) return;
   out.to = is_dot(n.op) ? n.args[1].dtype().scalar() : out.dtype;
   out.dtype = n.args[0].dtype().scalar();
   out.args = list(n.args);

@@ -216,8 +216,8 @@ inline EvalStatus EvalFrame::run_alloc(const EvalStmt& s) {
   constexpr std::int64_t filled = std::int64_t{1} << 26;
   std::memset(start, 0xFF, static_cast<std::size_t>(std::min(bytes, filled)));
   m.base = start - m.low * m.element_bytes;
-  const bool is_register =
-      tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope == Scope::reg;
+  const Scope scope = tree_.buffers[static_cast<std::size_t>(s.slot)].buffer->scope;
+  const bool is_register = scope == Scope::reg || scope == Scope::fragment;
   if (tree_.options.find_uninitialized && !is_register)
     m.stored.assign(static_cast<std::size_t>(m.count), false);
   return run(*s.children[0]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/eval/frame.hpp>
+#include <lathe/ir/tile.hpp>
 
 namespace lathe::detail {
 
@@ -102,6 +103,39 @@ inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
     sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
   return sum;
 }
+// Lane (i, j) of a tile, in the order that the instruction has.
+inline Scalar eval_tile_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const EvalExpr &sum = *e.args[0], &a = *e.args[1], &b = *e.args[2];
+  const bool bytes = e.dtype.is_int();
+  const TileShape shape = tile_shape(sum.lanes, a.lanes, b.lanes, bytes ? 4 : 2);
+  const int i = lane / shape.columns, j = lane % shape.columns;
+  auto factors = [&](int k) {
+    const int group = k / shape.group, part = k % shape.group;
+    return std::pair(a.at(frame, i * shape.depth + k),
+                     b.at(frame, (group * shape.columns + j) * shape.group + part));
+  };
+  Scalar out = sum.at(frame, lane);
+  if (bytes) {
+    for (int k = 0; k < shape.depth; ++k) {
+      const auto [x, y] = factors(k);
+      out.i = wrap_int(kI32, out.i + x.i * y.i);
+    }
+    return out;
+  }
+  auto number = [&](Scalar v) {
+    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  };
+  float parts[2] = {0, 0};
+  for (int k = 0; k < shape.depth; ++k) {
+    const auto [x, y] = factors(k);
+    parts[k % 2] = scalar_dot2_step(parts[k % 2], number(x), number(y));
+  }
+  out.s = scalar_dot2_step(scalar_dot2_step(parts[0], 1, parts[1]), 1, out.s);
+  return out;
+}
+inline Scalar eval_tile(const EvalExpr& e, EvalFrame& frame, int lane) {
+  return e.args[0]->spread(frame, lane);
+}
 inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
@@ -123,7 +157,12 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::reinterpret:
       return eval_reinterpret;
     case CallOp::prefetch:
+    case CallOp::tile_configure:
       return eval_nothing;
+    case CallOp::tile:
+      return eval_tile;
+    case CallOp::tile_dot:
+      return eval_tile_dot;
     case CallOp::dot4:
       return eval_dot4;
     case CallOp::dot2:

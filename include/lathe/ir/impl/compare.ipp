@@ -44,8 +44,8 @@ inline bool Comparer::bind_var(const VarRef& a, const VarRef& b) {
 }
 inline bool Comparer::bind_buffer(const Buffer& a, const Buffer& b) {
   return a->dtype == b->dtype && a->scope == b->scope && a->alignment == b->alignment &&
-         a->aligned == b->aligned && exprs(a->shape, b->shape) && exprs(a->strides, b->strides) &&
-         bind(a.get(), b.get());
+         a->tile == b->tile && a->aligned == b->aligned && exprs(a->shape, b->shape) &&
+         exprs(a->strides, b->strides) && bind(a.get(), b.get());
 }
 inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
   const auto *there = there_.find(a), *back = back_.find(b);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/machine_form.hpp>
+#include <lathe/ir/tile.hpp>
 
 namespace lathe::detail {
 
@@ -92,6 +93,7 @@ LATHE_DECL std::string_view machine_problem(const AnyExpr& e, const TargetCaps& 
   if (const auto* n = e.as<CastNode>()) return cast_rule(*n);
   const auto* n = e.as<CallNode>();
   if (!n) return {};
+  if (is_tile(n->op) && !has_tiles(caps, *n)) return "a tile that the target does not have";
   if (n->op == CallOp::abs && n->dtype.is_int()) return "abs of an integer";
   return math_form(n->op, caps) == MathForm::expanded ? "a call that the target does not have" : "";
 }

@@ -187,7 +187,9 @@ inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_p
     else
       expect("["), b.strides = exprs("]", height);
   }
-  if (accept_word("scope")) b.scope = one_of("global, shared, local or register", Scope::reg);
+  if (accept_word("scope"))
+    b.scope = one_of("global, shared, local, register or fragment", Scope::fragment);
+  if (accept_word("tile")) b.tile = static_cast<int>(integer("the number of a tile", 0, 7));
   if (accept_word("align"))
     b.alignment = static_cast<int>(integer("a number of bytes", 0, 1 << 30));
   while (accept_word("aligned")) b.aligned.push_back(stride_rule());

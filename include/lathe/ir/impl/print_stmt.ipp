@@ -168,6 +168,7 @@ inline void Printer::buffer_type(const BufferNode& b) {
   put(b.dtype.str(), '['), exprs(b.shape), put(']');
   if (!b.strides.empty()) put(" strides ["), exprs(b.strides), put(']');
   if (b.scope != Scope::global) put(" scope ", to_text(b.scope));
+  if (b.tile >= 0) put(" tile ", b.tile);
   if (b.alignment != 0) put(" align ", b.alignment);
   for (const auto& rule : b.aligned)
     put(" aligned [", rule.dim, ", ", rule.factor, ", ", rule.offset, "]");

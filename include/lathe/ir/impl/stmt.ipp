@@ -25,7 +25,7 @@ LATHE_DECL std::string_view to_text(IterKind kind) {
   return texts[static_cast<int>(kind)];
 }
 LATHE_DECL std::string_view to_text(Scope scope) {
-  static constexpr std::string_view texts[] = {"global", "shared", "local", "register"};
+  static constexpr std::string_view texts[] = {"global", "shared", "local", "register", "fragment"};
   return texts[static_cast<int>(scope)];
 }
 LATHE_DECL std::string_view to_text(Stage stage) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/impl/verifier.hpp>
+#include <lathe/ir/tile.hpp>
 
 namespace lathe {
 namespace detail {
@@ -89,6 +90,24 @@ inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
   return four || args[1].dtype() == args[2].dtype() ? "" : "the arguments differ in type";
 }
 
+inline std::string_view tile_dot_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), a = args[1].dtype(), b = args[2].dtype();
+  const bool bytes = sum.scalar() == kI32 && a.is_int() && a.bits == 8 && b.is_int() && b.bits == 8;
+  const bool halves = sum.scalar() == kF32 && a.scalar() == b.scalar() &&
+                      (a.scalar() == kBF16 || a.scalar() == kU16);
+  if (!bytes && !halves) return "tile_dot adds integers of 8 bits to i32, or bf16 to f32";
+  return tile_shape(sum.lanes, a.lanes, b.lanes, bytes ? 4 : 2).rows > 0
+             ? ""
+             : "the lanes are those of no three tiles that fit each other";
+}
+
+inline std::string_view tile_problem(const Vec<AnyExpr>& args) {
+  const std::int64_t* rows = as_const_int(args[1]);
+  return rows && *rows >= 1 && args[0].dtype().lanes % *rows == 0
+             ? ""
+             : "the lanes of a tile are not those of its rows";
+}
+
 inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
   DType t = args[0].dtype();
   switch (op) {
@@ -101,6 +120,15 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
     case CallOp::dot4:
     case CallOp::dot2:
       return dot_problem(op, args);
+    case CallOp::tile_dot:
+      return tile_dot_problem(args);
+    case CallOp::tile:
+      return tile_problem(args);
+    case CallOp::tile_configure:
+      for (const auto& a : args)
+        if (a.dtype() != kU64 || !as_const_int(a))
+          return "the tiles' sizes are no constants of u64";
+      return {};
     case CallOp::prefetch:
       if (args[0].kind() != ExprKind::Load) return "prefetch needs a load";
       return as_const_int(args[1]) ? "" : "prefetch needs a constant locality";

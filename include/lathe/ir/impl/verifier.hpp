@@ -64,6 +64,7 @@ class Verifier : public Visitor {
   void regions(const Vec<Region>& list);
   void alloc(const AllocNode& n);
   void store(const StoreNode& n);
+  void tile_value(const StoreNode& n);
   void atomic(const AtomicNode& n);
   void let(const LetNode& n);
   void call(const CallNode& n);
@@ -82,8 +83,9 @@ class Verifier : public Visitor {
   int level_ = 0;
   unsigned axes_ = 0;  ///< which the loops around are bound to
   bool in_evaluate_ = false;
-  bool in_layout_ = false;  ///< of a parameter, which no code computes
-  int arms_ = 0;            ///< of selects by lanes, around
+  const CallNode* tile_of_store_ = nullptr;  ///< that may come next
+  bool in_layout_ = false;                   ///< of a parameter, which no code computes
+  int arms_ = 0;                             ///< of selects by lanes, around
   Vec<AnyExpr>
       seen_loads_{};  ///< of all lanes, which have happened where an expression is computed
 };

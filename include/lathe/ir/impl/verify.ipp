@@ -99,6 +99,8 @@ inline void Verifier::let(const LetNode& n) {
 inline void Verifier::call(const CallNode& n) {
   if (!op_pure(n.op) && !in_evaluate_)
     return fail(cat("a call of ", op_text(n.op), " outside an Evaluate"));
+  if (is_tile(n.op) && std::exchange(tile_of_store_, nullptr) != &n)
+    return fail(cat("a ", op_text(n.op), " that is not the value of a store"));
   in_evaluate_ = false;
   descend(AnyExpr(Ref<CallNode>(&n)));
 }
@@ -189,8 +191,10 @@ inline void Verifier::buffer_fields(const Buffer& b, bool is_param) {
   }
   int a = b->alignment;
   check(a >= 0 && (a & (a - 1)) == 0, "an alignment that is no power of two");
-  check(!b->dtype.is_vector() || (b->scope == Scope::reg && b->rank() == 0),
-        "vectors in a buffer that is no register of rank 0");
+  const bool whole = b->rank() == 0 && (b->scope == Scope::reg || b->scope == Scope::fragment);
+  check(!b->dtype.is_vector() || whole, "vectors in a buffer that is no register of rank 0");
+  check((b->tile >= 0) == (b->scope == Scope::fragment && b->rank() == 0) && b->tile < 8,
+        "a tile register's number, which fragments of rank 0 have");
 }
 
 inline void Verifier::param(const Param& p) {

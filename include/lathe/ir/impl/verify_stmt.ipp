@@ -1,7 +1,9 @@
 #pragma once
 
+#include <lathe/ir/compare.hpp>
 #include <lathe/ir/impl/verifier.hpp>
 #include <lathe/ir/print.hpp>
+#include <lathe/ir/tile.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -130,7 +132,25 @@ inline void Verifier::store(const StoreNode& n) {
   access(n.buffer, n.indices, true);
   for (const auto& i : n.indices) expr(i);
   if (n.mask) expr(n.mask);
+  if (is_tile_value(n.value)) tile_value(n);
   expr(n.value);
+}
+
+inline void Verifier::tile_value(const StoreNode& n) {
+  const auto& call = *n.value.as<CallNode>();
+  const auto* first = call.args[0].as<LoadNode>();
+  check(!n.mask.get(), "a tile that is stored under a mask");
+  if (call.op == CallOp::tile_dot) {
+    bool same = first && first->buffer == n.buffer && first->indices.size() == n.indices.size();
+    for (std::size_t d = 0; same && d < n.indices.size(); ++d)
+      same = structurally_equal(first->indices[d], n.indices[d]);
+    check(same, "a tile_dot is not stored where its sum is");
+  }
+  for (const auto& a : call.args)
+    if (const auto* load = a.as<LoadNode>();
+        load ? load->mask.get() != nullptr : call.op == CallOp::tile_dot)
+      return fail("an operand of a tile is no load of all of its lanes");
+  tile_of_store_ = &call;
 }
 
 inline void Verifier::atomic(const AtomicNode& n) {

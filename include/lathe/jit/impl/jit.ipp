@@ -5,6 +5,7 @@
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/ir/compare.hpp>
+#include <lathe/ir/tile.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/code_cache.hpp>
 #include <lathe/jit/jit.hpp>
@@ -15,6 +16,7 @@
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/object_cache.hpp>
 #include <lathe/runtime/orc.hpp>
+#include <lathe/runtime/tile_permission.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -140,9 +142,35 @@ struct Compilation {
   Location where;
 };
 
+class UsesTiles : public Visitor {
+ public:
+  bool found = false;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    found = found || (n && is_tile_value(n->value));
+    if (!found) descend(s);
+  }
+};
+
+/// The target without tile registers, if the program uses them and they are forbidden or refused.
+inline Target permitted(const Target& target, const ProgramVersions& versions,
+                        const Compilation& by) {
+  if (!target.has("amx-tile")) return target;
+  UsesTiles uses;
+  for (const Program& version : versions.before) uses.stmt(version->body);
+  uses.stmt(versions.last->body);
+  std::string reason = "ContextOptions::tile_registers is false";
+  if (!uses.found || (by.context.options().tile_registers && permit_tiles(reason))) return target;
+  by.context.log(LogLevel::warning,
+                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
+  return target.without("amx-tile", by.where);
+}
+
 /// Code for any elements of the constants.
-inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& target, CodeKind kind,
+inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
                                     const Llvm& llvm, const Compilation& by) {
+  const Target target = permitted(wanted, versions, by);
   for (Program& version : versions.before) version = without_contents(version);
   versions.last = without_contents(versions.last);
   const Program scheduled = dispatched(versions);

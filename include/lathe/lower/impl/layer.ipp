@@ -9,4 +9,5 @@
 #include <lathe/lower/impl/unit_machine.ipp>
 #include <lathe/lower/impl/unit_math.ipp>
 #include <lathe/lower/impl/unit_storage.ipp>
+#include <lathe/lower/impl/unit_tiles.ipp>
 #include <lathe/lower/impl/unit_vector.ipp>

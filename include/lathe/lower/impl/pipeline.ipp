@@ -38,6 +38,9 @@ inline Program use_reciprocals_if_fast(const Program& p, const Target&,
   return options.math == Math::fast ? use_reciprocals(p, options.changes) : p;
 }
 
+inline Program place_tiles_of(const Program& p, const Target& target, const LowerOptions& options) {
+  return place_tiles(p, TargetCaps(target, options.language), options.where);
+}
 inline Program check_if_asked(const Program& p, const Target&, const LowerOptions& options) {
   return options.checked ? check_accesses(p) : p;
 }
@@ -82,6 +85,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"flatten", run_pass<flatten_buffers>, Stage::flat},
     // Indices must be folded to constants before registers can be recognised.
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
+    {"place_tiles", place_tiles_of, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.

@@ -19,6 +19,24 @@ class LegalDots {
     return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
   }
 
+  /// As scalar_dot2_step does it: fma(a, b, sum) of numbers that are not subnormal.
+  static AnyExpr step(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    return with_value("sum", number(sum), [&](const AnyExpr& s) {
+      return with_value("a", number(a), [&](const AnyExpr& x) {
+        return with_value("b", number(b), [&](const AnyExpr& y) {
+          return with_value("r", make_call(CallOp::fma, {x, y, s}), [&](const AnyExpr& r) {
+            const DType t = r.dtype();
+            AnyExpr scale = make_float(t, 0x1p32);
+            AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
+            AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
+            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
+            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
+          });
+        });
+      });
+    });
+  }
+
  private:
   // Lane k of each group.
   static AnyExpr part(const AnyExpr& v, int k, int group) {
@@ -63,24 +81,6 @@ class LegalDots {
     return with_value("x", x, [&](const AnyExpr& v) {
       AnyExpr least = make_float(v.dtype(), 0x1p-126);
       return make_select(make_binary(BinaryOp::lt, size(v), least), zero_like(v), v);
-    });
-  }
-
-  // As scalar_dot2_step does it.
-  static AnyExpr step(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
-    return with_value("sum", number(sum), [&](const AnyExpr& s) {
-      return with_value("a", number(a), [&](const AnyExpr& x) {
-        return with_value("b", number(b), [&](const AnyExpr& y) {
-          return with_value("r", make_call(CallOp::fma, {x, y, s}), [&](const AnyExpr& r) {
-            const DType t = r.dtype();
-            AnyExpr scale = make_float(t, 0x1p32);
-            AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
-            AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
-            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
-            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
-          });
-        });
-      });
     });
   }
 

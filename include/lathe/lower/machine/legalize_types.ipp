@@ -96,6 +96,7 @@ LATHE_DECL AnyExpr NarrowTypes::expr(const AnyExpr& e) {
     }
     case ExprKind::Call: {
       const auto* n = e.as<CallNode>();
+      if (n->op == CallOp::tile) return make_call(n->op, {expr(n->args[0]), n->args[1]});
       bool narrow = n->op != CallOp::prefetch && (is_narrow(t) || is_narrow(n->args[0].dtype()));
       return narrow ? call(*n) : descend(e);
     }

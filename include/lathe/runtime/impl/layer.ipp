@@ -15,4 +15,5 @@
 #include <lathe/runtime/impl/orc.ipp>
 #include <lathe/runtime/impl/perf.ipp>
 #include <lathe/runtime/impl/thread_pool.ipp>
+#include <lathe/runtime/impl/tile_permission.ipp>
 #include <lathe/runtime/impl/view.ipp>

@@ -29,6 +29,8 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
   byte_dots = llvm && x86 && target.has("avx512vnni");
   bf16_dots = llvm && x86 && target.has("avx512bf16");
+  byte_tiles = llvm && x86 && target.has("amx-int8");
+  bf16_tiles = llvm && x86 && target.has("amx-bf16");
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);

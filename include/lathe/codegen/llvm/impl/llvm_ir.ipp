@@ -60,6 +60,7 @@ LATHE_DECL void LlvmEmitter::finish(std::string_view params) {
   if (fails_.back().used) {
     f_.frame_named("%status", "i32", 4);
     f_.start("fail");
+    if (uses_tiles_) tile_call("x86.tilerelease", "", "");
     LlvmValue status = f_.op(kI32, "load i32, ptr %status, align 4");
     leave(status.text);
   }

@@ -105,6 +105,7 @@ LATHE_DECL void LlvmEmitter::check(const AssertNode& n) {
 LATHE_DECL void LlvmEmitter::evaluate(const EvaluateNode& n) {
   const auto* call = n.call.as<CallNode>();
   if (call && call->op == CallOp::prefetch) return prefetch(*call);
+  if (call && call->op == CallOp::tile_configure) return configure_tiles(*call);
   value(n.call);
 }
 
@@ -124,6 +125,7 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   const BufferNode& b = *n.buffer;
   LlvmPlace at;
+  if (b.tile >= 0) return stmt(n.body);
   if (b.rank() == 0) {
     at.is_register = true;
     at.alignment = b.dtype.bytes() >= 64 ? 64 : b.dtype.element_bytes();

@@ -2,10 +2,12 @@
 
 #include <lathe/codegen/llvm/emitter.hpp>
 #include <lathe/ir/lane_stride.hpp>
+#include <lathe/ir/tile.hpp>
 
 namespace lathe::detail {
 
 LATHE_DECL void LlvmEmitter::store(const StoreNode& n) {
+  if (is_tile_value(n.value)) return store_tile(n);
   const LlvmPlace& at = place(n.buffer);
   LlvmValue mask;
   if (n.mask) {

@@ -92,6 +92,16 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
     {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
     {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
+    {"x86.ldtilecfg", "amx-tile", 16},
+    {"x86.tilerelease", "amx-tile", 16},
+    {"x86.tilezero", "amx-tile", 16},
+    {"x86.tileloadd64", "amx-tile", 16},
+    {"x86.tilestored64", "amx-tile", 16},
+    {"x86.tdpbf16ps", "amx-bf16", 16},
+    {"x86.tdpbssd", "amx-int8", 16},
+    {"x86.tdpbsud", "amx-int8", 16},
+    {"x86.tdpbusd", "amx-int8", 16},
+    {"x86.tdpbuud", "amx-int8", 16},
 };
 
 LATHE_DECL const LlvmIntrinsic* find_llvm_intrinsic(std::string_view name) {

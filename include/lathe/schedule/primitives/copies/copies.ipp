@@ -47,10 +47,10 @@ inline Vec<std::string> loop_names(const Vec<ForRef>& loops) {
 }
 
 inline Verdict check_scope_word(const std::string& word, Scope& scope, std::string_view id) {
-  for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg})
+  for (Scope s : {Scope::global, Scope::shared, Scope::local, Scope::reg, Scope::fragment})
     if (to_text(s) == word) return scope = s, Verdict();
   return refusal(id, "no scope is called " + in_quotes(word),
-                 "scopes are global, shared, local and register");
+                 "scopes are global, shared, local, register and fragment");
 }
 
 /// The step that makes a copy, for its refusals.

@@ -20,6 +20,7 @@ struct Intrinsic {
     Vec<std::size_t> axes;               ///< for each index the loop that it is
     Vec<bool> across;                    ///< whether lanes differ along the axis
     bool touched = false;                ///< by the description
+    bool is_tile = false;                ///< whose rows, along the first axis, lie anywhere
     bool read = false, written = false;  ///< by the implementation
   };
   Vec<Operand> operands;

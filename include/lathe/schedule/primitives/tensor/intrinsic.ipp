@@ -5,6 +5,7 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/tensor_intrin.hpp>
+#include <lathe/ir/tile.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
 #include <lathe/schedule/primitives/tensor/intrinsic.hpp>
@@ -110,6 +111,7 @@ class ImplementationReader : public Visitor {
       if (!n || n->mask.get() || out_.operand(n->buffer)->described != out_.store->buffer)
         return "its implementation is not stores to " + in_quotes(out_.store->buffer->name);
       stmt(s);
+      if (is_tile_value(n->value)) note_tiles(*n);
     }
     if (!out_.operand(out_.store->buffer)->written) return "its implementation stores nothing";
     return why_;
@@ -130,6 +132,11 @@ class ImplementationReader : public Visitor {
   }
 
  private:
+  void note_tiles(const StoreNode& n) {
+    out_.operand(n.buffer)->is_tile = true;
+    for (const auto& a : n.value.as<CallNode>()->args)
+      if (const auto* load = a.as<LoadNode>()) out_.operand(load->buffer)->is_tile = true;
+  }
   void note(const Buffer& buffer, const Vec<AnyExpr>& indices) {
     Intrinsic::Operand& o = *out_.operand(buffer);
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
