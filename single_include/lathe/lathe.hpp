@@ -13691,7 +13691,7 @@ struct CpuidBit {
 };
 
 // Intel SDM volume 2A, CPUID; AMD APM volume 3, appendix E.
-inline constexpr unsigned ymm = 0x6, zmm = 0xE6, tiles = 0x60000;
+inline constexpr unsigned ymm = 0x6, zmm = 0xE6, tile_state = 0x60000;
 inline constexpr CpuidBit cpuid_bits[] = {
     {"sse3", 1, 0, 2, 0, 0},
     {"pclmul", 1, 0, 2, 1, 0},
@@ -13723,9 +13723,9 @@ inline constexpr CpuidBit cpuid_bits[] = {
     {"avx512bitalg", 7, 0, 2, 12, zmm},
     {"avx512vpopcntdq", 7, 0, 2, 14, zmm},
     {"avx512fp16", 7, 0, 3, 23, zmm},
-    {"amx-bf16", 7, 0, 3, 22, tiles},
-    {"amx-tile", 7, 0, 3, 24, tiles},
-    {"amx-int8", 7, 0, 3, 25, tiles},
+    {"amx-bf16", 7, 0, 3, 22, tile_state},
+    {"amx-tile", 7, 0, 3, 24, tile_state},
+    {"amx-int8", 7, 0, 3, 25, tile_state},
     {"avxvnni", 7, 1, 0, 4, ymm},
     {"avx512bf16", 7, 1, 0, 5, zmm},
     {"avxifma", 7, 1, 0, 23, ymm},
