@@ -8395,7 +8395,7 @@ constexpr TileShape tile_shape(int sum_lanes, int a_lanes, int b_lanes, int grou
     if (sum_lanes % rows != 0 || a_lanes % rows != 0) continue;
     const int columns = sum_lanes / rows, depth = a_lanes / rows;
     if (depth * columns != b_lanes || depth % group != 0) continue;
-    if (columns > kTileRows || depth / group > kTileRows) continue;
+    if (columns > kTileRowBytes / 4 || depth / group > kTileRows) continue;
     return {rows, columns, depth, group};
   }
   return {};
@@ -8404,6 +8404,12 @@ constexpr TileShape tile_shape(int sum_lanes, int a_lanes, int b_lanes, int grou
 inline bool is_tile_value(const AnyExpr& value) {
   const auto* call = value.as<CallNode>();
   return call && is_tile(call->op);
+}
+
+/// Whether a statement computes with tiles.
+inline bool stores_tile(const Stmt& s) {
+  const auto* n = s.as<StoreNode>();
+  return n && is_tile_value(n->value);
 }
 
 /// Of a tile_dot.
@@ -20356,11 +20362,20 @@ inline std::string_view tile_dot_problem(const Vec<AnyExpr>& args) {
              : "the lanes are those of no three tiles that fit each other";
 }
 
+// Zeros are all that a register can be filled with.
+inline bool is_positive_zero(const AnyExpr& e) {
+  if (const auto* b = e.as<BroadcastNode>()) return is_positive_zero(b->value);
+  const auto* c = e.as<ConstNode>();
+  return c && (c->dtype.is_float() ? c->f == 0 && !std::signbit(c->f) : c->i == 0);
+}
+
 inline std::string_view tile_problem(const Vec<AnyExpr>& args) {
   const std::int64_t* rows = as_const_int(args[1]);
-  return rows && *rows >= 1 && args[0].dtype().lanes % *rows == 0
-             ? ""
-             : "the lanes of a tile are not those of its rows";
+  const DType t = args[0].dtype();
+  if (!rows || *rows < 1 || t.lanes % *rows != 0) return "the lanes are not those of the rows";
+  if (*rows > kTileRows || t.bytes() > *rows * kTileRowBytes)
+    return "a tile has at most 16 rows of 64 bytes";
+  return args[0].as<LoadNode>() || is_positive_zero(args[0]) ? "" : "a tile is loaded, or zeros";
 }
 
 inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {
@@ -33391,7 +33406,8 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
   for (const auto& nest : changed)
     for (const auto& loop : marked_loops(nest))
       for (const auto& a : loop->attributes) {
-        if (a.as<TailAttr>()) continue;  // check_shifts
+        // check_shifts and check_rolling ask these.
+        if (a.as<TailAttr>() || a.as<RollingAttr>()) continue;
         const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
         if (!why.empty()) return broken_mark(*loop, a, why);
       }
@@ -51588,7 +51604,7 @@ namespace lathe::detail {
 struct TileNeeds {
   enum Kind { none, one, several } kind = none;
   TileConfig config;
-  bool parallel = false;  ///< a parallel loop sets registers up, and leaves none
+  bool parallel = false;  ///< a parallel loop, whose threads may leave no register as it was
 
   void add(const TileNeeds& other) {
     parallel = parallel || other.parallel;
@@ -51636,7 +51652,7 @@ class ConfigureOnce : public Mutator {
     } else {
       any_child(s, [&](const Stmt& child) { return out.add(needs(child)), false; });
       if (const auto* f = s.as<ForNode>(); f && f->loop_kind == ForKind::parallel) {
-        out.parallel = out.parallel || out.kind != TileNeeds::none;
+        out.parallel = true;
         out.kind = TileNeeds::none;
       }
     }
@@ -51645,138 +51661,6 @@ class ConfigureOnce : public Mutator {
   }
 
   NodeMap<TileNeeds> known_;
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/tiles/expand_tiles.ipp
-namespace lathe::detail {
-
-// A loop over 0 .. count - 1.
-template <class Body>
-Stmt counted_loop(const char* name, int count, Body body) {
-  if (count == 1) return body(AnyExpr(0));
-  const VarRef var = make_var(name);
-  return make_for(var, AnyExpr(0), AnyExpr(count), body(AnyExpr(var)));
-}
-
-/// Stores of tiles as loops over rows, with the bits that tile registers give; fragments are
-/// memory.
-class ExpandTiles : public Mutator {
- public:
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    return n && n->buffer->scope == Scope::fragment
-               ? make_load(in_memory(n->buffer), n->indices, n->mask)
-               : descend(e);
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>(); a && a->buffer->scope == Scope::fragment)
-      return make_alloc(in_memory(a->buffer), stmt(a->body));
-    const auto* n = s.as<StoreNode>();
-    if (!n) return descend(s);
-    if (is_tile_value(n->value)) return tile(*n, *n->value.as<CallNode>());
-    const Buffer to = n->buffer->scope == Scope::fragment ? in_memory(n->buffer) : n->buffer;
-    return make_ref<StoreNode>(to, n->indices, expr(n->value), optional(n->mask), n->streaming);
-  }
-
- private:
-  Buffer in_memory(const Buffer& fragment) {
-    for (const auto& [from, to] : memory_)
-      if (from == fragment) return to;
-    BufferNode node = *fragment;
-    node.scope = Scope::local;
-    memory_.emplace_back(fragment, make_ref<BufferNode>(std::move(node)));
-    return memory_.back().second;
-  }
-  TilePlace place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) {
-    auto out = tile_place(buffer, indices, rows);
-    invariant(out.has_value(), "a tile whose rows do not lie evenly apart");
-    if (buffer->scope == Scope::fragment) out->buffer = in_memory(buffer);
-    return *out;
-  }
-  TilePlace place(const AnyExpr& load, int rows) {
-    const auto* n = load.as<LoadNode>();
-    return place(n->buffer, n->indices, rows);
-  }
-  static AnyExpr part(const TilePlace& at, const AnyExpr& row, const AnyExpr& first, int lanes,
-                      int step = 1) {
-    return make_load(at.buffer, {index_in_row(at, row, first, lanes, step)});
-  }
-
-  Stmt tile(const StoreNode& n, const CallNode& call) {
-    if (call.op == CallOp::tile_dot) return call.dtype.is_int() ? bytes(n, call) : halves(n, call);
-    const int rows = static_cast<int>(*as_const_int(call.args[1]));
-    const TilePlace to = place(n.buffer, n.indices, rows);
-    return counted_loop("row", rows, [&](const AnyExpr& row) {
-      const AnyExpr value = call.args[0].as<LoadNode>()
-                                ? part(place(call.args[0], rows), row, AnyExpr(0), to.columns)
-                                : make_cast(call.dtype.scalar().with_lanes(to.columns),
-                                            make_int(kI8.with_lanes(to.columns), 0));
-      return make_store(to.buffer, {index_in_row(to, row, AnyExpr(0), to.columns)}, value);
-    });
-  }
-
-  static Buffer partial(const char* name, DType type) {
-    return make_ref<BufferNode>(name, type, Vec<AnyExpr>{}, Vec<AnyExpr>{}, Scope::reg);
-  }
-  static AnyExpr spread(const AnyExpr& v, int lanes) {
-    return lanes == 1 ? v : make_broadcast(v, lanes);
-  }
-
-  Stmt bytes(const StoreNode& n, const CallNode& call) {
-    const TileShape shape = shape_of_tiles(call);
-    const TilePlace to = place(n.buffer, n.indices, shape.rows),
-                    a = place(call.args[1], shape.rows),
-                    b = place(call.args[2], shape.depth / shape.group);
-    const int lanes = shape.columns, group = shape.group;
-    return counted_loop("row", shape.rows, [&](const AnyExpr& row) {
-      const Buffer sum = partial("sum", call.dtype.with_lanes(lanes));
-      const Vec<AnyExpr> at{index_in_row(to, row, AnyExpr(0), lanes)};
-      const Stmt products = counted_loop("group", shape.depth / group, [&](const AnyExpr& k) {
-        const AnyExpr x = part(a, row, fold_mul(k, AnyExpr(group)), group);
-        return make_store(sum, {},
-                          make_call(CallOp::dot4, {make_load(sum, {}), spread(x, lanes),
-                                                   part(b, k, AnyExpr(0), lanes * group)}));
-      });
-      return make_alloc(sum, make_seq({make_store(sum, {}, make_load(to.buffer, at)), products,
-                                       make_store(to.buffer, at, make_load(sum, {}))}));
-    });
-  }
-
-  Stmt halves(const StoreNode& n, const CallNode& call) {
-    const TileShape shape = shape_of_tiles(call);
-    const TilePlace to = place(n.buffer, n.indices, shape.rows),
-                    a = place(call.args[1], shape.rows),
-                    b = place(call.args[2], shape.depth / shape.group);
-    const int lanes = shape.columns;
-    const DType t = kF32.with_lanes(lanes);
-    return counted_loop("row", shape.rows, [&](const AnyExpr& row) {
-      const Buffer parts[2] = {partial("first", t), partial("second", t)};
-      const Stmt products = counted_loop("group", shape.depth / 2, [&](const AnyExpr& k) {
-        Vec<Stmt> both;
-        for (int p = 0; p < 2; ++p) {
-          const AnyExpr x = part(a, row, fold_add(fold_mul(k, AnyExpr(2)), AnyExpr(p)), 1);
-          const AnyExpr y = part(b, k, AnyExpr(p), lanes, 2);
-          both.push_back(
-              make_store(parts[p], {},
-                         LegalDots::step(make_load(parts[p], {}), spread(make_cast(kF32, x), lanes),
-                                         make_cast(t, y))));
-        }
-        return make_seq(std::move(both));
-      });
-      const Vec<AnyExpr> at{index_in_row(to, row, AnyExpr(0), lanes)};
-      const AnyExpr one = make_float(t, 1),
-                    added = LegalDots::step(make_load(parts[0], {}), one, make_load(parts[1], {}));
-      Stmt all = make_seq(
-          {make_store(parts[0], {}, make_float(t, 0)), make_store(parts[1], {}, make_float(t, 0)),
-           products,
-           make_store(to.buffer, at, LegalDots::step(added, one, make_load(to.buffer, at)))});
-      return make_alloc(parts[0], make_alloc(parts[1], std::move(all)));
-    });
-  }
-
-  Vec<std::pair<Buffer, Buffer>> memory_;
 };
 
 }  // namespace lathe::detail
@@ -51801,6 +51685,17 @@ inline Buffer tile_register(std::string name, DType type, int number) {
                       ", of one size each"),
                   where);
 }
+
+/// Where the tile lies; L0606 if its rows are not evenly apart.
+inline TilePlace known_place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows,
+                             Location where) {
+  auto place = tile_place(buffer, indices, rows);
+  if (!place)
+    refuse_fragment(cat("rows of a tile of '", buffer->name, "' do not lie evenly apart"), where);
+  return *place;
+}
+
+inline AnyExpr zeros_of(DType t) { return t.is_float() ? make_float(t, 0) : make_int(t, 0); }
 
 /// One tile of a fragment, at a constant place of it.
 struct FragmentTile {
@@ -51918,6 +51813,143 @@ class UseTiles : public Mutator {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/tiles/expand_tiles.ipp
+namespace lathe::detail {
+
+// A loop over 0 .. count - 1.
+template <class Body>
+Stmt counted_loop(const char* name, int count, Body body) {
+  if (count == 1) return body(AnyExpr(0));
+  const VarRef var = make_var(name);
+  return make_for(var, AnyExpr(0), AnyExpr(count), body(AnyExpr(var)));
+}
+
+/// Stores of tiles as loops over rows, with the bits that tile registers give; fragments are
+/// memory.
+class ExpandTiles : public Mutator {
+ public:
+  explicit ExpandTiles(Location where) : where_(where) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    return n && n->buffer->scope == Scope::fragment
+               ? make_load(in_memory(n->buffer), n->indices, n->mask)
+               : descend(e);
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* a = s.as<AllocNode>(); a && a->buffer->scope == Scope::fragment)
+      return make_alloc(in_memory(a->buffer), stmt(a->body));
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    if (is_tile_value(n->value)) return tile(*n, *n->value.as<CallNode>());
+    const Buffer to = n->buffer->scope == Scope::fragment ? in_memory(n->buffer) : n->buffer;
+    return make_ref<StoreNode>(to, n->indices, expr(n->value), optional(n->mask), n->streaming);
+  }
+
+ private:
+  Buffer in_memory(const Buffer& fragment) {
+    for (const auto& [from, to] : memory_)
+      if (from == fragment) return to;
+    BufferNode node = *fragment;
+    node.scope = Scope::local;
+    memory_.emplace_back(fragment, make_ref<BufferNode>(std::move(node)));
+    return memory_.back().second;
+  }
+  TilePlace place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) {
+    TilePlace out = known_place(buffer, indices, rows, where_);
+    if (buffer->scope == Scope::fragment) out.buffer = in_memory(buffer);
+    return out;
+  }
+  TilePlace place(const AnyExpr& load, int rows) {
+    const auto* n = load.as<LoadNode>();
+    return place(n->buffer, n->indices, rows);
+  }
+  static AnyExpr part(const TilePlace& at, const AnyExpr& row, const AnyExpr& first, int lanes,
+                      int step = 1) {
+    return make_load(at.buffer, {index_in_row(at, row, first, lanes, step)});
+  }
+
+  Stmt tile(const StoreNode& n, const CallNode& call) {
+    if (call.op == CallOp::tile_dot) return call.dtype.is_int() ? bytes(n, call) : halves(n, call);
+    const int rows = static_cast<int>(*as_const_int(call.args[1]));
+    const TilePlace to = place(n.buffer, n.indices, rows);
+    return counted_loop("row", rows, [&](const AnyExpr& row) {
+      const AnyExpr value = call.args[0].as<LoadNode>()
+                                ? part(place(call.args[0], rows), row, AnyExpr(0), to.columns)
+                                : zeros_of(call.dtype.scalar().with_lanes(to.columns));
+      return make_store(to.buffer, {index_in_row(to, row, AnyExpr(0), to.columns)}, value);
+    });
+  }
+
+  static Buffer partial(const char* name, DType type) {
+    return make_ref<BufferNode>(name, type, Vec<AnyExpr>{}, Vec<AnyExpr>{}, Scope::reg);
+  }
+  static AnyExpr spread(const AnyExpr& v, int lanes) {
+    return lanes == 1 ? v : make_broadcast(v, lanes);
+  }
+
+  struct Product {
+    TileShape shape;
+    TilePlace to, a, b;
+  };
+  Product product(const StoreNode& n, const CallNode& call) {
+    const TileShape shape = shape_of_tiles(call);
+    return {shape, place(n.buffer, n.indices, shape.rows), place(call.args[1], shape.rows),
+            place(call.args[2], shape.depth / shape.group)};
+  }
+
+  Stmt bytes(const StoreNode& n, const CallNode& call) {
+    const Product of = product(n, call);
+    const int lanes = of.shape.columns, group = of.shape.group;
+    return counted_loop("row", of.shape.rows, [&](const AnyExpr& row) {
+      const Buffer sum = partial("sum", call.dtype.with_lanes(lanes));
+      const Vec<AnyExpr> at{index_in_row(of.to, row, AnyExpr(0), lanes)};
+      const Stmt products = counted_loop("group", of.shape.depth / group, [&](const AnyExpr& k) {
+        const AnyExpr x = part(of.a, row, fold_mul(k, AnyExpr(group)), group);
+        return make_store(sum, {},
+                          make_call(CallOp::dot4, {make_load(sum, {}), spread(x, lanes),
+                                                   part(of.b, k, AnyExpr(0), lanes * group)}));
+      });
+      return make_alloc(sum, make_seq({make_store(sum, {}, make_load(of.to.buffer, at)), products,
+                                       make_store(of.to.buffer, at, make_load(sum, {}))}));
+    });
+  }
+
+  Stmt halves(const StoreNode& n, const CallNode& call) {
+    const Product of = product(n, call);
+    const int lanes = of.shape.columns;
+    const DType t = kF32.with_lanes(lanes);
+    return counted_loop("row", of.shape.rows, [&](const AnyExpr& row) {
+      const Buffer parts[2] = {partial("first", t), partial("second", t)};
+      const Stmt products = counted_loop("group", of.shape.depth / 2, [&](const AnyExpr& k) {
+        Vec<Stmt> both;
+        for (int p = 0; p < 2; ++p) {
+          const AnyExpr x = part(of.a, row, fold_add(fold_mul(k, AnyExpr(2)), AnyExpr(p)), 1);
+          const AnyExpr y = part(of.b, k, AnyExpr(p), lanes, 2);
+          both.push_back(
+              make_store(parts[p], {},
+                         LegalDots::step(make_load(parts[p], {}), spread(make_cast(kF32, x), lanes),
+                                         make_cast(t, y))));
+        }
+        return make_seq(std::move(both));
+      });
+      const Vec<AnyExpr> at{index_in_row(of.to, row, AnyExpr(0), lanes)};
+      const AnyExpr one = make_float(t, 1),
+                    added = LegalDots::step(make_load(parts[0], {}), one, make_load(parts[1], {}));
+      Stmt all = make_seq(
+          {make_store(parts[0], {}, make_float(t, 0)), make_store(parts[1], {}, make_float(t, 0)),
+           products,
+           make_store(of.to.buffer, at, LegalDots::step(added, one, make_load(of.to.buffer, at)))});
+      return make_alloc(parts[0], make_alloc(parts[1], std::move(all)));
+    });
+  }
+
+  Location where_;
+  Vec<std::pair<Buffer, Buffer>> memory_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/tiles/tile_run.ipp
 namespace lathe::detail {
 
@@ -51973,25 +52005,18 @@ class TileRun {
   void write(const StoreNode& n, const AnyExpr& value, int rows) {
     for (auto& held : held_)
       if (held.load.get() && held.load.as<LoadNode>()->buffer == n.buffer) held.load = {};
-    out_.push_back(make_store(n.buffer, {index_of(where_is(n.buffer, n.indices, rows))},
+    out_.push_back(make_store(n.buffer, {index_of(known_place(n.buffer, n.indices, rows, where_))},
                               make_call(CallOp::tile, {value, AnyExpr(rows)})));
   }
   AnyExpr zeros(DType type, int rows) {
     const Buffer reg = fresh(type, rows);
-    load_to(reg, make_cast(type, make_int(kI8.with_lanes(type.lanes), 0)), rows);
+    load_to(reg, zeros_of(type), rows);
     held_.push_back({{}, reg, rows});
     return make_load(reg, {});
   }
 
-  TilePlace where_is(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) const {
-    auto place = tile_place(buffer, indices, rows);
-    if (!place)
-      refuse_fragment(cat("rows of a tile of '", buffer->name, "' do not lie evenly apart"),
-                      where_);
-    return *place;
-  }
   AnyExpr lined_up(const LoadNode& load, int rows) const {
-    return make_load(load.buffer, {index_of(where_is(load.buffer, load.indices, rows))});
+    return make_load(load.buffer, {index_of(known_place(load.buffer, load.indices, rows, where_))});
   }
 
   // A load of the register that holds the tile.
@@ -52054,27 +52079,9 @@ class TileRun {
 namespace lathe {
 namespace detail {
 
-/// What a program has of tiles.
-class TileScan : public Visitor {
- public:
-  explicit TileScan(const TargetCaps& caps) : caps_(caps) {}
-  bool any = false, legal = true;
-
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>()) any = any || a->buffer->scope == Scope::fragment;
-    if (const auto* n = s.as<StoreNode>(); n && is_tile_value(n->value))
-      any = true, legal = legal && has_tiles(caps_, *n->value.as<CallNode>());
-    descend(s);
-  }
-
- private:
-  const TargetCaps& caps_;
-};
-
-inline bool stores_tile(const Stmt& s) {
-  const auto* n = s.as<StoreNode>();
-  return n && is_tile_value(n->value);
+inline bool has_fragments(const Stmt& s) {
+  const auto* a = s.as<AllocNode>();
+  return a && a->buffer->scope == Scope::fragment;
 }
 
 /// Fragments and operands in registers. Each outermost statement that uses some begins with what
@@ -52148,11 +52155,14 @@ class PlaceTiles : public Mutator {
 }  // namespace detail
 
 LATHE_DECL Program place_tiles(const Program& program, const TargetCaps& caps, Location where) {
-  detail::TileScan scan(caps);
-  scan.stmt(program->body);
-  if (!scan.any) return program;
-  if (!scan.legal || !(caps.byte_tiles || caps.bf16_tiles))
-    return program.with(detail::ExpandTiles().stmt(program->body));
+  bool any = false, legal = caps.byte_tiles || caps.bf16_tiles;
+  each_statement(program->body, [&](const Stmt& s) {
+    const bool stores = detail::stores_tile(s);
+    any = any || stores || detail::has_fragments(s);
+    if (stores) legal = legal && detail::has_tiles(caps, *s.as<StoreNode>()->value.as<CallNode>());
+  });
+  if (!any) return program;
+  if (!legal) return program.with(detail::ExpandTiles(where).stmt(program->body));
   const Stmt placed = detail::PlaceTiles(where).stmt(program->body);
   return program.with(detail::ConfigureOnce().body(placed));
 }
@@ -58708,26 +58718,15 @@ struct Compilation {
   Location where;
 };
 
-class UsesTiles : public Visitor {
- public:
-  bool found = false;
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    found = found || (n && is_tile_value(n->value));
-    if (!found) descend(s);
-  }
-};
-
 /// The target without tile registers, if the program uses them and they are forbidden or refused.
 inline Target permitted(const Target& target, const ProgramVersions& versions,
                         const Compilation& by) {
   if (!target.has("amx-tile")) return target;
-  UsesTiles uses;
-  for (const Program& version : versions.before) uses.stmt(version->body);
-  uses.stmt(versions.last->body);
+  bool uses = any_statement(versions.last->body, stores_tile);
+  for (const Program& version : versions.before)
+    uses = uses || any_statement(version->body, stores_tile);
   std::string reason = "ContextOptions::tile_registers is false";
-  if (!uses.found || (by.context.options().tile_registers && permit_tiles(reason))) return target;
+  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
   by.context.log(LogLevel::warning,
                  cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
   return target.without("amx-tile", by.where);

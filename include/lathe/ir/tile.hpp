@@ -1,7 +1,7 @@
 // Two-dimensional tiles as values: which sizes three of them have, and what a store of one is.
 #pragma once
 
-#include <lathe/ir/expr.hpp>
+#include <lathe/ir/stmt.hpp>
 #include <lathe/support/target_caps.hpp>
 
 namespace lathe::detail {
@@ -21,7 +21,7 @@ constexpr TileShape tile_shape(int sum_lanes, int a_lanes, int b_lanes, int grou
     if (sum_lanes % rows != 0 || a_lanes % rows != 0) continue;
     const int columns = sum_lanes / rows, depth = a_lanes / rows;
     if (depth * columns != b_lanes || depth % group != 0) continue;
-    if (columns > kTileRows || depth / group > kTileRows) continue;
+    if (columns > kTileRowBytes / 4 || depth / group > kTileRows) continue;
     return {rows, columns, depth, group};
   }
   return {};
@@ -30,6 +30,12 @@ constexpr TileShape tile_shape(int sum_lanes, int a_lanes, int b_lanes, int grou
 inline bool is_tile_value(const AnyExpr& value) {
   const auto* call = value.as<CallNode>();
   return call && is_tile(call->op);
+}
+
+/// Whether a statement computes with tiles.
+inline bool stores_tile(const Stmt& s) {
+  const auto* n = s.as<StoreNode>();
+  return n && is_tile_value(n->value);
 }
 
 /// Of a tile_dot.

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/lathe.hpp>
+#include <lathe/lower/pipeline.hpp>
 #include <string>
 #include <support/errors.hpp>
+#include <support/skip.hpp>
 #include <vector>
 
 namespace lt = lathe;
@@ -84,20 +87,20 @@ const lt::Context& interpreting() {
   return context;
 }
 
-// Whatever the machine has: with its own instructions, without tiles, forbidden, interpreted.
+// Which ways of computing give other bits than the evaluator: with the machine's own instructions,
+// with tiles forbidden, and on a machine without them.
 template <class T, class P, class A, class B>
-void check_all(const P& p, const lt::Schedule& s, const std::vector<A>& x,
-               const std::vector<B>& w) {
+std::string disagreement(const P& p, const lt::Schedule& s, const std::vector<A>& x,
+                         const std::vector<B>& w) {
   const auto wanted = run<T>(p, s, {.context = &interpreting()}, x, w);
-  std::string said;
-  const lt::Context forbids(lt::ContextOptions{
-      .log = [&](lt::LogLevel, std::string_view text) { said += text; }, .tile_registers = false});
-  CHECK(same_bits(run<T>(p, s, {}, x, w), wanted));
-  CHECK(same_bits(run<T>(p, s, {.context = &forbids}, x, w), wanted));
-  CHECK((said.find("does without tile registers") != std::string::npos) ==
-        lt::host().has("amx-tile"));
-  if (lt::host().has("amx-tile"))
-    CHECK(same_bits(run<T>(p, s, {.target = lt::host().without("amx-tile")}, x, w), wanted));
+  const lt::Context forbids(lt::ContextOptions{.tile_registers = false});
+  std::string out;
+  if (!same_bits(run<T>(p, s, {}, x, w), wanted)) out += " host";
+  if (!same_bits(run<T>(p, s, {.context = &forbids}, x, w), wanted)) out += " forbidden";
+  const lt::Target without =
+      lt::host().has("amx-tile") ? lt::host().without("amx-tile") : lt::Target();
+  if (!same_bits(run<T>(p, s, {.target = without}, x, w), wanted)) out += " without";
+  return out;
 }
 
 }  // namespace
@@ -109,7 +112,7 @@ TEST_CASE("tiles of bf16: the same bits by tile registers, by vectors and by the
     x[e] = lt::bf16((static_cast<float>(e * 37 % 251) - 125) * (e % 7 == 0 ? 1e-38f : 0.013f));
   for (std::size_t e = 0; e < w.size(); ++e)
     w[e] = lt::bf16((static_cast<float>(e * 53 % 255) - 127) * (e % 5 == 0 ? 1e-37f : 0.011f));
-  check_all<float>(p, tiled(p, "tdpbf16ps", "f32", 2), x, w);
+  CHECK(disagreement<float>(p, tiled(p, "tdpbf16ps", "f32", 2), x, w) == "");
 }
 
 TEST_CASE("tiles of bytes: the same bits by tile registers, by vectors and by the evaluator") {
@@ -119,13 +122,79 @@ TEST_CASE("tiles of bytes: the same bits by tile registers, by vectors and by th
   for (std::size_t e = 0; e < x.size(); ++e) x[e] = static_cast<std::uint8_t>(e * 37 % 256);
   for (std::size_t e = 0; e < w.size(); ++e)
     w[e] = static_cast<std::int8_t>(static_cast<int>(e * 53 % 256) - 128);
-  check_all<std::int32_t>(p, tiled(p, "tdpbusd", "i32", 4), x, w);
+  CHECK(disagreement<std::int32_t>(p, tiled(p, "tdpbusd", "i32", 4), x, w) == "");
 }
 
-TEST_CASE("tiles: a fragment that is read by parts is refused") {
-  if (!lt::host().has("amx-tile")) return;
+TEST_CASE("tiles: a context that forbids them says what does without") {
+  if (!lt::host().has("amx-tile")) LATHE_SKIP("no AMX");
   Halves p;
-  const lt::Schedule s = tiled(p, "tdpbf16ps", "f32", 2, false);
-  CHECK(error_of([&] { lt::jit(s, p.X, p.W, p.C); }).find("L0606 lower: fragment 'C_cache'") !=
+  std::string said;
+  const lt::Context forbids(lt::ContextOptions{
+      .log = [&](lt::LogLevel, std::string_view text) { said += text; }, .tile_registers = false});
+  auto f = lt::jit({tiled(p, "tdpbf16ps", "f32", 2), {.context = &forbids}}, p.X, p.W, p.C);
+  CHECK(said == "kernel 'C' does without tile registers: ContextOptions::tile_registers is false");
+  CHECK(f.assembly().find("tdpbf16ps") == std::string::npos);
+}
+
+TEST_CASE("tiles: code for a machine that has them") {
+  Halves p;
+  const lt::Target xeon("sapphirerapids");
+  const lt::Program program = tiled(p, "tdpbf16ps", "f32", 2).program();
+  const std::string text = lt::lower(program, xeon).str();
+  const auto count = [&](const char* what) {
+    int n = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+      ++n;
+    return n;
+  };
+  CHECK(count("tile_dot(") == 2);  // of which each has a tile of W, and both one of X
+  CHECK(count("tile(X[") == 1);
+  CHECK(count("tile(W[") == 2);
+  CHECK(count("tile_configure(") == 2);  // once a parallel body, and back at its end
+  const std::string code = lt::emit_llvm(lt::lower(program, xeon), xeon, 19).text;
+  CHECK(code.find("@llvm.x86.tdpbf16ps(i8 0, i8 2, i8 3)") != std::string::npos);
+  CHECK(code.find("@llvm.x86.tilerelease()") != std::string::npos);
+  CHECK(lt::to_c(tiled(p, "tdpbf16ps", "f32", 2)).find("tile") == std::string::npos);
+}
+
+TEST_CASE("tiles: a fragment that is read by parts is refused, and more than there are") {
+  Halves p;
+  const lt::Target xeon("sapphirerapids");
+  const auto refusal = [&](const lt::Program& program) {
+    return error_of([&] { lt::lower(program, xeon); });
+  };
+  CHECK(refusal(tiled(p, "tdpbf16ps", "f32", 2, false).program())
+            .find("L0606 lower: fragment 'C_cache' is read by parts") != std::string::npos);
+  std::string nine = "program P(out Y: f32[16, 16]):\n";
+  for (int t = 0; t < 9; ++t)
+    nine += "  alloc T" + std::to_string(t) + ": f32[16, 16] scope fragment\n";
+  const std::string all = "[ramp(broadcast(0, 16), 1, 16), broadcast(ramp(0, 1, 16), 16)] = tile(";
+  for (int t = 0; t < 9; ++t)
+    nine += "  T" + std::to_string(t) + all + "broadcast(0.0, 256), 16)\n";
+  for (int t = 0; t < 9; ++t) {
+    const std::string from = "T" + std::to_string(t) + all;
+    nine += "  Y" + all + from.substr(0, from.find(" =")) + ", 16)\n";
+  }
+  CHECK(refusal(lt::parse(nine)).find("L0606 lower: more tiles are needed at once") !=
+        std::string::npos);
+}
+
+TEST_CASE("tiles: what text may not claim") {
+  const auto refusal = [&](const std::string& value) {
+    return error_of([&] {
+      lt::parse(
+          "program P(in X: f32[32, 32], out Y: f32[32, 32]):\n"
+          "  Y[ramp(broadcast(0, 16), 1, 16), broadcast(ramp(0, 1, 16), 16)] = " +
+          value + "\n");
+    });
+  };
+  const std::string load = "X[ramp(broadcast(0, 16), 1, 16), broadcast(ramp(0, 1, 16), 16)]";
+  CHECK(refusal("tile(" + load + ", 16)") == "none");
+  CHECK(refusal("tile(" + load + ", 8)").find("at most 16 rows of 64 bytes") != std::string::npos);
+  CHECK(refusal("tile(" + load + ", 32)").find("at most 16 rows of 64 bytes") != std::string::npos);
+  CHECK(refusal("tile(" + load + ", 7)").find("not those of the rows") != std::string::npos);
+  CHECK(refusal("tile(broadcast(1.0, 256), 16)").find("loaded, or zeros") != std::string::npos);
+  CHECK(refusal("tile(broadcast(-0.0, 256), 16)").find("loaded, or zeros") != std::string::npos);
+  CHECK(refusal("tile(" + load + ", 16) + " + load).find("not the value of a store") !=
         std::string::npos);
 }

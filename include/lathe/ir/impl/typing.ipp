@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <lathe/ir/impl/verifier.hpp>
 #include <lathe/ir/tile.hpp>
 
@@ -101,11 +102,20 @@ inline std::string_view tile_dot_problem(const Vec<AnyExpr>& args) {
              : "the lanes are those of no three tiles that fit each other";
 }
 
+// Zeros are all that a register can be filled with.
+inline bool is_positive_zero(const AnyExpr& e) {
+  if (const auto* b = e.as<BroadcastNode>()) return is_positive_zero(b->value);
+  const auto* c = e.as<ConstNode>();
+  return c && (c->dtype.is_float() ? c->f == 0 && !std::signbit(c->f) : c->i == 0);
+}
+
 inline std::string_view tile_problem(const Vec<AnyExpr>& args) {
   const std::int64_t* rows = as_const_int(args[1]);
-  return rows && *rows >= 1 && args[0].dtype().lanes % *rows == 0
-             ? ""
-             : "the lanes of a tile are not those of its rows";
+  const DType t = args[0].dtype();
+  if (!rows || *rows < 1 || t.lanes % *rows != 0) return "the lanes are not those of the rows";
+  if (*rows > kTileRows || t.bytes() > *rows * kTileRowBytes)
+    return "a tile has at most 16 rows of 64 bytes";
+  return args[0].as<LoadNode>() || is_positive_zero(args[0]) ? "" : "a tile is loaded, or zeros";
 }
 
 inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args) {

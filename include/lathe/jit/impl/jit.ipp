@@ -142,26 +142,15 @@ struct Compilation {
   Location where;
 };
 
-class UsesTiles : public Visitor {
- public:
-  bool found = false;
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    const auto* n = s.as<StoreNode>();
-    found = found || (n && is_tile_value(n->value));
-    if (!found) descend(s);
-  }
-};
-
 /// The target without tile registers, if the program uses them and they are forbidden or refused.
 inline Target permitted(const Target& target, const ProgramVersions& versions,
                         const Compilation& by) {
   if (!target.has("amx-tile")) return target;
-  UsesTiles uses;
-  for (const Program& version : versions.before) uses.stmt(version->body);
-  uses.stmt(versions.last->body);
+  bool uses = any_statement(versions.last->body, stores_tile);
+  for (const Program& version : versions.before)
+    uses = uses || any_statement(version->body, stores_tile);
   std::string reason = "ContextOptions::tile_registers is false";
-  if (!uses.found || (by.context.options().tile_registers && permit_tiles(reason))) return target;
+  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
   by.context.log(LogLevel::warning,
                  cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
   return target.without("amx-tile", by.where);

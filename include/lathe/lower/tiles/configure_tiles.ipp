@@ -10,7 +10,7 @@ namespace lathe::detail {
 struct TileNeeds {
   enum Kind { none, one, several } kind = none;
   TileConfig config;
-  bool parallel = false;  ///< a parallel loop sets registers up, and leaves none
+  bool parallel = false;  ///< a parallel loop, whose threads may leave no register as it was
 
   void add(const TileNeeds& other) {
     parallel = parallel || other.parallel;
@@ -58,7 +58,7 @@ class ConfigureOnce : public Mutator {
     } else {
       any_child(s, [&](const Stmt& child) { return out.add(needs(child)), false; });
       if (const auto* f = s.as<ForNode>(); f && f->loop_kind == ForKind::parallel) {
-        out.parallel = out.parallel || out.kind != TileNeeds::none;
+        out.parallel = true;
         out.kind = TileNeeds::none;
       }
     }

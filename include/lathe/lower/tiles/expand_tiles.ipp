@@ -4,7 +4,7 @@
 #include <lathe/ir/tile.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/legalize_dots.ipp>
-#include <lathe/lower/tiles/tile_place.hpp>
+#include <lathe/lower/tiles/fragment_tiles.ipp>
 
 namespace lathe::detail {
 
@@ -20,6 +20,8 @@ Stmt counted_loop(const char* name, int count, Body body) {
 /// memory.
 class ExpandTiles : public Mutator {
  public:
+  explicit ExpandTiles(Location where) : where_(where) {}
+
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     return n && n->buffer->scope == Scope::fragment
@@ -46,10 +48,9 @@ class ExpandTiles : public Mutator {
     return memory_.back().second;
   }
   TilePlace place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) {
-    auto out = tile_place(buffer, indices, rows);
-    invariant(out.has_value(), "a tile whose rows do not lie evenly apart");
-    if (buffer->scope == Scope::fragment) out->buffer = in_memory(buffer);
-    return *out;
+    TilePlace out = known_place(buffer, indices, rows, where_);
+    if (buffer->scope == Scope::fragment) out.buffer = in_memory(buffer);
+    return out;
   }
   TilePlace place(const AnyExpr& load, int rows) {
     const auto* n = load.as<LoadNode>();
@@ -67,8 +68,7 @@ class ExpandTiles : public Mutator {
     return counted_loop("row", rows, [&](const AnyExpr& row) {
       const AnyExpr value = call.args[0].as<LoadNode>()
                                 ? part(place(call.args[0], rows), row, AnyExpr(0), to.columns)
-                                : make_cast(call.dtype.scalar().with_lanes(to.columns),
-                                            make_int(kI8.with_lanes(to.columns), 0));
+                                : zeros_of(call.dtype.scalar().with_lanes(to.columns));
       return make_store(to.buffer, {index_in_row(to, row, AnyExpr(0), to.columns)}, value);
     });
   }
@@ -80,40 +80,44 @@ class ExpandTiles : public Mutator {
     return lanes == 1 ? v : make_broadcast(v, lanes);
   }
 
-  Stmt bytes(const StoreNode& n, const CallNode& call) {
+  struct Product {
+    TileShape shape;
+    TilePlace to, a, b;
+  };
+  Product product(const StoreNode& n, const CallNode& call) {
     const TileShape shape = shape_of_tiles(call);
-    const TilePlace to = place(n.buffer, n.indices, shape.rows),
-                    a = place(call.args[1], shape.rows),
-                    b = place(call.args[2], shape.depth / shape.group);
-    const int lanes = shape.columns, group = shape.group;
-    return counted_loop("row", shape.rows, [&](const AnyExpr& row) {
+    return {shape, place(n.buffer, n.indices, shape.rows), place(call.args[1], shape.rows),
+            place(call.args[2], shape.depth / shape.group)};
+  }
+
+  Stmt bytes(const StoreNode& n, const CallNode& call) {
+    const Product of = product(n, call);
+    const int lanes = of.shape.columns, group = of.shape.group;
+    return counted_loop("row", of.shape.rows, [&](const AnyExpr& row) {
       const Buffer sum = partial("sum", call.dtype.with_lanes(lanes));
-      const Vec<AnyExpr> at{index_in_row(to, row, AnyExpr(0), lanes)};
-      const Stmt products = counted_loop("group", shape.depth / group, [&](const AnyExpr& k) {
-        const AnyExpr x = part(a, row, fold_mul(k, AnyExpr(group)), group);
+      const Vec<AnyExpr> at{index_in_row(of.to, row, AnyExpr(0), lanes)};
+      const Stmt products = counted_loop("group", of.shape.depth / group, [&](const AnyExpr& k) {
+        const AnyExpr x = part(of.a, row, fold_mul(k, AnyExpr(group)), group);
         return make_store(sum, {},
                           make_call(CallOp::dot4, {make_load(sum, {}), spread(x, lanes),
-                                                   part(b, k, AnyExpr(0), lanes * group)}));
+                                                   part(of.b, k, AnyExpr(0), lanes * group)}));
       });
-      return make_alloc(sum, make_seq({make_store(sum, {}, make_load(to.buffer, at)), products,
-                                       make_store(to.buffer, at, make_load(sum, {}))}));
+      return make_alloc(sum, make_seq({make_store(sum, {}, make_load(of.to.buffer, at)), products,
+                                       make_store(of.to.buffer, at, make_load(sum, {}))}));
     });
   }
 
   Stmt halves(const StoreNode& n, const CallNode& call) {
-    const TileShape shape = shape_of_tiles(call);
-    const TilePlace to = place(n.buffer, n.indices, shape.rows),
-                    a = place(call.args[1], shape.rows),
-                    b = place(call.args[2], shape.depth / shape.group);
-    const int lanes = shape.columns;
+    const Product of = product(n, call);
+    const int lanes = of.shape.columns;
     const DType t = kF32.with_lanes(lanes);
-    return counted_loop("row", shape.rows, [&](const AnyExpr& row) {
+    return counted_loop("row", of.shape.rows, [&](const AnyExpr& row) {
       const Buffer parts[2] = {partial("first", t), partial("second", t)};
-      const Stmt products = counted_loop("group", shape.depth / 2, [&](const AnyExpr& k) {
+      const Stmt products = counted_loop("group", of.shape.depth / 2, [&](const AnyExpr& k) {
         Vec<Stmt> both;
         for (int p = 0; p < 2; ++p) {
-          const AnyExpr x = part(a, row, fold_add(fold_mul(k, AnyExpr(2)), AnyExpr(p)), 1);
-          const AnyExpr y = part(b, k, AnyExpr(p), lanes, 2);
+          const AnyExpr x = part(of.a, row, fold_add(fold_mul(k, AnyExpr(2)), AnyExpr(p)), 1);
+          const AnyExpr y = part(of.b, k, AnyExpr(p), lanes, 2);
           both.push_back(
               make_store(parts[p], {},
                          LegalDots::step(make_load(parts[p], {}), spread(make_cast(kF32, x), lanes),
@@ -121,17 +125,18 @@ class ExpandTiles : public Mutator {
         }
         return make_seq(std::move(both));
       });
-      const Vec<AnyExpr> at{index_in_row(to, row, AnyExpr(0), lanes)};
+      const Vec<AnyExpr> at{index_in_row(of.to, row, AnyExpr(0), lanes)};
       const AnyExpr one = make_float(t, 1),
                     added = LegalDots::step(make_load(parts[0], {}), one, make_load(parts[1], {}));
       Stmt all = make_seq(
           {make_store(parts[0], {}, make_float(t, 0)), make_store(parts[1], {}, make_float(t, 0)),
            products,
-           make_store(to.buffer, at, LegalDots::step(added, one, make_load(to.buffer, at)))});
+           make_store(of.to.buffer, at, LegalDots::step(added, one, make_load(of.to.buffer, at)))});
       return make_alloc(parts[0], make_alloc(parts[1], std::move(all)));
     });
   }
 
+  Location where_;
   Vec<std::pair<Buffer, Buffer>> memory_;
 };
 

@@ -27,6 +27,17 @@ inline Buffer tile_register(std::string name, DType type, int number) {
                   where);
 }
 
+/// Where the tile lies; L0606 if its rows are not evenly apart.
+inline TilePlace known_place(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows,
+                             Location where) {
+  auto place = tile_place(buffer, indices, rows);
+  if (!place)
+    refuse_fragment(cat("rows of a tile of '", buffer->name, "' do not lie evenly apart"), where);
+  return *place;
+}
+
+inline AnyExpr zeros_of(DType t) { return t.is_float() ? make_float(t, 0) : make_int(t, 0); }
+
 /// One tile of a fragment, at a constant place of it.
 struct FragmentTile {
   std::int64_t base = 0, pitch = 0;

@@ -8,27 +8,9 @@
 namespace lathe {
 namespace detail {
 
-/// What a program has of tiles.
-class TileScan : public Visitor {
- public:
-  explicit TileScan(const TargetCaps& caps) : caps_(caps) {}
-  bool any = false, legal = true;
-
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    if (const auto* a = s.as<AllocNode>()) any = any || a->buffer->scope == Scope::fragment;
-    if (const auto* n = s.as<StoreNode>(); n && is_tile_value(n->value))
-      any = true, legal = legal && has_tiles(caps_, *n->value.as<CallNode>());
-    descend(s);
-  }
-
- private:
-  const TargetCaps& caps_;
-};
-
-inline bool stores_tile(const Stmt& s) {
-  const auto* n = s.as<StoreNode>();
-  return n && is_tile_value(n->value);
+inline bool has_fragments(const Stmt& s) {
+  const auto* a = s.as<AllocNode>();
+  return a && a->buffer->scope == Scope::fragment;
 }
 
 /// Fragments and operands in registers. Each outermost statement that uses some begins with what
@@ -102,11 +84,14 @@ class PlaceTiles : public Mutator {
 }  // namespace detail
 
 LATHE_DECL Program place_tiles(const Program& program, const TargetCaps& caps, Location where) {
-  detail::TileScan scan(caps);
-  scan.stmt(program->body);
-  if (!scan.any) return program;
-  if (!scan.legal || !(caps.byte_tiles || caps.bf16_tiles))
-    return program.with(detail::ExpandTiles().stmt(program->body));
+  bool any = false, legal = caps.byte_tiles || caps.bf16_tiles;
+  each_statement(program->body, [&](const Stmt& s) {
+    const bool stores = detail::stores_tile(s);
+    any = any || stores || detail::has_fragments(s);
+    if (stores) legal = legal && detail::has_tiles(caps, *s.as<StoreNode>()->value.as<CallNode>());
+  });
+  if (!any) return program;
+  if (!legal) return program.with(detail::ExpandTiles(where).stmt(program->body));
   const Stmt placed = detail::PlaceTiles(where).stmt(program->body);
   return program.with(detail::ConfigureOnce().body(placed));
 }

@@ -57,25 +57,18 @@ class TileRun {
   void write(const StoreNode& n, const AnyExpr& value, int rows) {
     for (auto& held : held_)
       if (held.load.get() && held.load.as<LoadNode>()->buffer == n.buffer) held.load = {};
-    out_.push_back(make_store(n.buffer, {index_of(where_is(n.buffer, n.indices, rows))},
+    out_.push_back(make_store(n.buffer, {index_of(known_place(n.buffer, n.indices, rows, where_))},
                               make_call(CallOp::tile, {value, AnyExpr(rows)})));
   }
   AnyExpr zeros(DType type, int rows) {
     const Buffer reg = fresh(type, rows);
-    load_to(reg, make_cast(type, make_int(kI8.with_lanes(type.lanes), 0)), rows);
+    load_to(reg, zeros_of(type), rows);
     held_.push_back({{}, reg, rows});
     return make_load(reg, {});
   }
 
-  TilePlace where_is(const Buffer& buffer, const Vec<AnyExpr>& indices, int rows) const {
-    auto place = tile_place(buffer, indices, rows);
-    if (!place)
-      refuse_fragment(cat("rows of a tile of '", buffer->name, "' do not lie evenly apart"),
-                      where_);
-    return *place;
-  }
   AnyExpr lined_up(const LoadNode& load, int rows) const {
-    return make_load(load.buffer, {index_of(where_is(load.buffer, load.indices, rows))});
+    return make_load(load.buffer, {index_of(known_place(load.buffer, load.indices, rows, where_))});
   }
 
   // A load of the register that holds the tile.

@@ -76,7 +76,8 @@ LATHE_DECL Verdict check_marks(const Program& before, const Program& after,
   for (const auto& nest : changed)
     for (const auto& loop : marked_loops(nest))
       for (const auto& a : loop->attributes) {
-        if (a.as<TailAttr>()) continue;  // check_shifts
+        // check_shifts and check_rolling ask these.
+        if (a.as<TailAttr>() || a.as<RollingAttr>()) continue;
         const std::string why = why_not_honoured(after, find_loop(after->body, loop->var), a);
         if (!why.empty()) return broken_mark(*loop, a, why);
       }
