@@ -1,111 +1,21 @@
 // What a schedule computes of constants alone: once, kept, shared, given back.
 #include <doctest/doctest.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <lathe/jit/constant_shelf.hpp>
 #include <lathe/jit/kernel_constants.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
-#include <map>
-#include <mutex>
 #include <numeric>
 #include <string>
 #include <support/errors.hpp>
 #include <support/skip.hpp>
-#include <thread>
 #include <vector>
 
+#include "packed_product.hpp"
+
 namespace lt = lathe;
+using namespace test::packed;
 using test::error_of;
-
-namespace {
-
-constexpr std::int64_t kRows = 6, kColumns = 32, kDepth = 16;
-using Values = std::vector<float>;
-using Product = lt::Kernel<lt::View<const float, 2>, lt::View<float, 2>>;
-using LateProduct =
-    lt::Kernel<lt::View<const float, 2>, lt::View<const float, 2>, lt::View<float, 2>>;
-
-Values values(std::int64_t count, int period) {
-  Values out(static_cast<std::size_t>(count));
-  for (std::size_t k = 0; k < out.size(); ++k)
-    out[k] = static_cast<float>(static_cast<int>(k) % period);
-  return out;
-}
-const Values a = values(kRows * kDepth, 7), w = values(kDepth * kColumns, 13);
-const lt::View<const float, 2> rows(a.data(), {kRows, kDepth});
-
-// A product with a matrix whose panels of 8 columns a schedule packs, and then something else.
-template <class Weights>
-struct Packed {
-  Weights W;
-  lt::Input<float, 2> A{"A", {kRows, kDepth}};
-  lt::Reduce r{"r", kDepth};
-  lt::Tensor<float, 2> C = lt::compute(
-      "C", {kRows, kColumns}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * W(r, j), r); });
-  lt::Tensor<float, 2> D =
-      lt::compute("D", {kRows, kColumns}, [&](lt::Var i, lt::Var j) { return C(i, j) + 1.0f; });
-
-  lt::Schedule schedule(const lt::Tensor<float, 2>& output) const {
-    lt::Schedule s(output);
-    const lt::BlockRef pack = s.cache_read(C, W, lt::Scope::global);
-    s.transform_layout(pack, [](lt::Index k, lt::Index j) { return lt::layout(j / 8, k, j % 8); });
-    return s;
-  }
-};
-Packed<lt::Constant<float, 2>> known(const Values& elements = w) {
-  return {lt::constant("W", elements, {kDepth, kColumns})};
-}
-Packed<lt::Input<float, 2>> promised() {
-  return {lt::Input<float, 2>("W", {kDepth, kColumns}, {.constant = true})};
-}
-
-Values run(const Product& f) {
-  Values c(kRows * kColumns, -1.0f);
-  f(rows, lt::view(c, {kRows, kColumns}));
-  return c;
-}
-Values run(const LateProduct& f, const Values& elements = w) {
-  Values c(kRows * kColumns, -1.0f);
-  f(rows, lt::view(elements, {kDepth, kColumns}), lt::view(c, {kRows, kColumns}));
-  return c;
-}
-Values expected(const Values& elements = w) {
-  const auto p = known(elements);
-  return run(lt::evaluate(p.C, p.A, p.C));
-}
-
-// Memory in pages of its own, which can be closed to stores.
-struct Pages {
-  std::mutex mutex;
-  std::map<void*, std::size_t> all;
-  int given = 0;
-  lt::Context context{{.allocate =
-                           [this](std::size_t bytes, std::size_t) {
-                             std::lock_guard<std::mutex> lock(mutex);
-                             void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-                             all[p] = bytes;
-                             ++given;
-                             return p;
-                           },
-                       .deallocate =
-                           [this](void* p, std::size_t bytes) {
-                             std::lock_guard<std::mutex> lock(mutex);
-                             munmap(p, bytes);
-                             all.erase(p);
-                           }}};
-  void close() {
-    for (const auto& [p, bytes] : all) mprotect(p, bytes, PROT_READ);
-  }
-  void open() {
-    for (const auto& [p, bytes] : all) mprotect(p, bytes, PROT_READ | PROT_WRITE);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("a schedule's copy of a constant is made when the kernel is, and no call stores to it") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
@@ -249,114 +159,6 @@ TEST_CASE("copies count in the memory budget") {
   for (int call = 0; call < 2; ++call)
     CHECK(error_of([&] { run(f); }).find("L0406 kernel 'C_once': no memory") == 0);
   CHECK(small.bytes_in_use() == 0);
-}
-
-TEST_CASE("the first call computes what promised inputs decide") {
-  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
-  Pages pages;
-  const auto p = promised();
-  {
-    const LateProduct f = lt::jit({p.schedule(p.C), {.context = &pages.context}}, p.A, p.W, p.C);
-    CHECK(pages.given == 0);
-    CHECK(run(f) == expected());
-    CHECK(pages.given == 1);
-    pages.close();
-    CHECK(run(f) == expected());
-    pages.open();
-    // Who knows the same elements before any call shares the copy.
-    const auto q = known();
-    const Product g = lt::jit({q.schedule(q.C), {.context = &pages.context}}, q.A, q.C);
-    CHECK(run(g) == expected());
-    CHECK(pages.given == 1);
-    CHECK(lt::ConstantShelf::of(pages.context).size() == 1);
-  }
-  CHECK(pages.all.empty());
-}
-
-TEST_CASE("a promised input may have gaps between its rows") {
-  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
-  const auto p = promised();
-  const LateProduct f = lt::jit({p.schedule(p.C), {.checked = true}}, p.A, p.W, p.C);
-  Values wide(kDepth * (kColumns + 3)), c(kRows * kColumns);
-  for (std::int64_t k = 0; k < kDepth * kColumns; ++k)
-    wide[static_cast<std::size_t>(k / kColumns * (kColumns + 3) + k % kColumns)] =
-        w[static_cast<std::size_t>(k)];
-  f(rows, lt::View<const float, 2>(wide.data(), {kDepth, kColumns}, {kColumns + 3, 1}),
-    lt::view(c, {kRows, kColumns}));
-  CHECK(c == expected());
-  CHECK(run(f) == expected());
-}
-
-TEST_CASE("checked kernels find a broken promise, compiled or not") {
-  const auto p = promised();
-  const std::string broken =
-      "L0318 kernel 'C': 'W' is constant, but its elements are not those of the first call";
-  const auto check = [&](const LateProduct& f) {
-    CHECK(run(f) == expected());
-    Values other = w;
-    CHECK(run(f, other) == expected());
-    other.back() += 1.0f;
-    CHECK(error_of([&] { run(f, other); }) == broken);
-    CHECK(run(f) == expected());
-  };
-  check(lt::jit({p.schedule(p.C), {.checked = true}}, p.A, p.W, p.C));
-  check(lt::jit({p.C, {.checked = true}}, p.A, p.W, p.C));
-  check(lt::evaluate({p.C, {.checked = true}}, p.A, p.W, p.C));
-}
-
-TEST_CASE("threads that meet at the first call compute it once") {
-  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
-  Pages pages;
-  const auto p = promised();
-  const Values want = expected();
-  for (const bool checked : {false, true}) {
-    const int before = pages.given;
-    const LateProduct f =
-        lt::jit({p.schedule(p.C), {.context = &pages.context, .checked = checked}}, p.A, p.W, p.C);
-    std::vector<Values> got(4);
-    std::vector<std::thread> threads;
-    for (Values& own : got)
-      threads.emplace_back([&] {
-        for (int call = 0; call < 3; ++call) own = run(f);
-      });
-    for (std::thread& t : threads) t.join();
-    for (const Values& own : got) CHECK(own == want);
-    CHECK(pages.given == before + 1);
-  }
-}
-
-TEST_CASE("threads that make kernels of one layout at once share it") {
-  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
-  Pages pages;
-  const Values want = expected();
-  {
-    std::vector<Product> kernels(4);
-    std::vector<std::thread> threads;
-    for (Product& own : kernels)
-      threads.emplace_back([&] {
-        const auto p = known();
-        own = lt::jit({p.schedule(p.C), {.context = &pages.context}}, p.A, p.C);
-      });
-    for (std::thread& t : threads) t.join();
-    for (const Product& own : kernels) CHECK(run(own) == want);
-    CHECK(pages.given == 1);
-  }
-  CHECK(pages.all.empty());
-}
-
-TEST_CASE("a child that is forked before the first call, or after it, makes calls of its own") {
-  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
-  const auto p = promised();
-  const Values want = expected();
-  const LateProduct f = lt::jit(p.schedule(p.C), p.A, p.W, p.C);
-  for (int call = 0; call < 2; ++call) {
-    const pid_t child = fork();
-    if (child == 0) _exit(run(f) == want && run(f) == want ? 0 : 1);
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK(status == 0);
-    CHECK(run(f) == want);
-  }
 }
 
 TEST_CASE("versions run once what each of them keeps") {
