@@ -246,8 +246,11 @@ LATHE_DECL bool ThreadPool::State::start_worker() {
 
 LATHE_DECL void ThreadPool::State::work() {
   awake.fetch_add(1, std::memory_order_relaxed);
-  while (!stop.load(std::memory_order_acquire)) {
+  for (;;) {
     auto seen = epoch.load(std::memory_order_seq_cst);
+    // Asked for after the epoch, which changes after it: else a worker could wait for the change
+    // that told it to stop.
+    if (stop.load(std::memory_order_acquire)) return;
     bool worked = false;
     for (auto& job : jobs) {
       const int participant = job.try_join();
