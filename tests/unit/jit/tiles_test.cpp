@@ -5,6 +5,7 @@
 #include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
+#include <lathe/runtime/llvm.hpp>
 #include <string>
 #include <support/errors.hpp>
 #include <support/skip.hpp>
@@ -126,6 +127,7 @@ TEST_CASE("tiles of bytes: the same bits by tile registers, by vectors and by th
 }
 
 TEST_CASE("tiles: a context that forbids them says what does without") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   if (!lt::host().has("amx-tile")) LATHE_SKIP("no AMX");
   Halves p;
   std::string said;
