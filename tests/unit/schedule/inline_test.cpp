@@ -74,6 +74,16 @@ TEST_CASE("reverse_compute_inline: an elementwise consumer") {
   check_kept(start, s);
 }
 
+TEST_CASE("reverse_compute_inline: instances that read nothing are stored too") {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n});
+  auto C = lt::compute("C", {n}, [&](lt::Var i) { return lt::select(i < 8, 1.0f, X(i)); });
+  lt::Schedule s(C);
+  s.cache_read(C, X, lt::Scope::global);
+  CHECK(s.str().find("for i in 0..n - 8:") != std::string::npos);
+  CHECK(refused_id(s, [](lt::Schedule& t) { t.reverse_compute_inline("C"); }) == "L0215");
+}
+
 TEST_CASE(
     "reverse_compute_inline: marks of a store go with it, those of the producer's stay behind") {
   const lt::Program given = lt::parse(

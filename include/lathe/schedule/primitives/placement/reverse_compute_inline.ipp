@@ -109,6 +109,16 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
                         in_quotes(plan.between->name));
 }
 
+// The program with a consumer that reads the producer's element in each instance, also in those
+// that choose another value: they too are stored where the producer runs.
+inline Program always_reading(const Program& program, const FusePlan& plan) {
+  BlockNode block = *plan.consumer.block;
+  const StoreNode& store = *only_store(block);
+  const AnyExpr element(Ref<LoadNode>(plan.load));
+  block.body = make_store(store.buffer, store.indices, make_cast(store.buffer->dtype, element));
+  return program.with(replace_at(plan.consumer.path, make_block(std::move(block))));
+}
+
 // The output moves earlier, to the producer's place.
 inline Verdict check_reverse_inline_place(const Program& program, const FusePlan& plan) {
   int own = block_position(program->body, plan.producer.block->tag),
@@ -131,8 +141,8 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                               in_quotes(input->name) + " after the producer");
     }
   std::string why =
-      why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
-                    plan.between, {}, program_facts(program));
+      why_not_found(always_reading(program, plan)->body, {plan.producer.block->tag},
+                    plan.consumer.block->tag, plan.between, {}, program_facts(program));
   if (why.empty()) return {};
   return refusal_at(plan.consumer.block->tag, "L0215",
                     "not every instance of " + in_quotes(plan.consumer.block->name()) +
