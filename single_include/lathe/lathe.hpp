@@ -2842,8 +2842,8 @@ struct TensorIntrin {
   /// Where a target has all of these, the implementation is one instruction. Elsewhere the same
   /// bits are computed in several.
   Vec<std::string> features{};
-  /// Cycles between two of them there.
-  double cycles = 1;
+  /// Cycles there between two of them, and from one to the next that adds to its result.
+  double cycles = 1, latency = 4;
 };
 
 /// The rows that come with Lathe.
@@ -9683,88 +9683,6 @@ class SettleTerms {
 
 }  // namespace lathe::detail
 
-// ---- lathe/analysis/instances.hpp
-// Instances of a block: how often the loops around it run each one, and where its init stands.
-// Every step that counts, moves or repeats instances asks here.
-
-namespace lathe {
-
-/// The instances of a block are the values of its iterators (guards apart); a spatial point is
-/// those of its spatial iterators. A loop repeats instances where no iterator tells its value:
-/// because nothing is bound to it, or because bindings are not injective (i * 2 + j, floordiv(q,
-/// 27)).
-///
-/// A reduction with init is a fold for each iteration of the loops outside `first()`, before which
-/// its init stands: what repeats there starts anew, what repeats inside is folded again. So a step
-/// may take the init past a loop only if no two iterations of the loop reach one point
-/// (`repeats_point`), and may make the loops of a fold anew only if they run each instance once
-/// (`repeats_instance`). Without init each iteration of each loop counts.
-class Instances {
- public:
-  /// facts: what holds around the path of the site.
-  explicit Instances(const BlockSite& site, const Facts& facts = {});
-
-  /// Position among the loops of the outermost one that feeds a reduce iterator; their number if
-  /// none does.
-  std::size_t first() const { return first_; }
-  /// The first loop of one fold: first() with an init, else the outermost of all.
-  std::size_t begin_of_fold() const { return site_.block->init ? first_ : 0; }
-  /// A loop at position from … to - 1 of which two iterations may reach one spatial point, with the
-  /// loops outside `from` fixed; none: proven that there is none.
-  ForRef repeats_point(std::size_t from, std::size_t to) const;
-  /// For each loop from position `from` inward whether the spatial point tells its iteration, with
-  /// the loops outside `from` fixed: proven. The others decide in which order a point is updated.
-  Vec<bool> told_by_point(std::size_t from) const { return determined(from, true); }
-  /// A loop from position `from` inward of which two iterations may run one instance, with the
-  /// loops outside `from` fixed; none: proven that there is none.
-  ForRef repeats_instance(std::size_t from) const;
-  /// A loop of one fold that updates an element with one term more than once, where the reducer
-  /// counts them: sum does, max does not. None: proven that there is none, or that it is no matter.
-  ForRef repeats_update() const;
-  /// The most updates of one spatial point in one fold; none where there is no constant bound.
-  std::optional<std::int64_t> most_updates() const;
-
- private:
-  Vec<bool> determined(std::size_t from, bool by_point) const;
-
-  BlockSite site_;
-  Facts facts_;
-  std::size_t first_ = 0;
-};
-
-/// The buffers that decide whether an init stores and where: read by domains and bindings of
-/// spatial iterators, by indices of stores, by the conditions of the predicate that name no reduce
-/// iterator, and, of the statements on the path from position `from` inward, by conditions, lets,
-/// bounds of loops and blocks around. Empty without an init.
-Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from);
-
-/// An init of which an input is written inside the loop before which it stands, so that it takes
-/// what was there before.
-struct StaleInit {
-  BlockTag block;
-  Buffer input;
-  BlockTag writer;    ///< empty for a statement in no block
-  Vec<VarRef> loops;  ///< around the block
-};
-/// Each of them once an input.
-Vec<StaleInit> stale_inits(const Stmt& root);
-/// Of these blocks, which have inits.
-Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
-
-/// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
-bool is_idempotent(const ReducerInfo& reducer);
-
-namespace detail {
-
-/// What the own iterators of a block are bound to, over its guards where these stand for all loops
-/// that they name. False if a guard does not, or if its loops leave out a part of its domain.
-bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
-                          Vec<AnyExpr>& bindings);
-
-}  // namespace detail
-
-}  // namespace lathe
-
 // ---- lathe/analysis/dependence.hpp
 // Dependences: whether two accesses can touch one element in different iterations, and in which
 // order.
@@ -9859,6 +9777,88 @@ namespace detail {
 
 /// "block 'B' reads A[i - 1]"
 std::string describe(const AccessSite& a);
+
+}  // namespace detail
+
+}  // namespace lathe
+
+// ---- lathe/analysis/instances.hpp
+// Instances of a block: how often the loops around it run each one, and where its init stands.
+// Every step that counts, moves or repeats instances asks here.
+
+namespace lathe {
+
+/// The instances of a block are the values of its iterators (guards apart); a spatial point is
+/// those of its spatial iterators. A loop repeats instances where no iterator tells its value:
+/// because nothing is bound to it, or because bindings are not injective (i * 2 + j, floordiv(q,
+/// 27)).
+///
+/// A reduction with init is a fold for each iteration of the loops outside `first()`, before which
+/// its init stands: what repeats there starts anew, what repeats inside is folded again. So a step
+/// may take the init past a loop only if no two iterations of the loop reach one point
+/// (`repeats_point`), and may make the loops of a fold anew only if they run each instance once
+/// (`repeats_instance`). Without init each iteration of each loop counts.
+class Instances {
+ public:
+  /// facts: what holds around the path of the site.
+  explicit Instances(const BlockSite& site, const Facts& facts = {});
+
+  /// Position among the loops of the outermost one that feeds a reduce iterator; their number if
+  /// none does.
+  std::size_t first() const { return first_; }
+  /// The first loop of one fold: first() with an init, else the outermost of all.
+  std::size_t begin_of_fold() const { return site_.block->init ? first_ : 0; }
+  /// A loop at position from … to - 1 of which two iterations may reach one spatial point, with the
+  /// loops outside `from` fixed; none: proven that there is none.
+  ForRef repeats_point(std::size_t from, std::size_t to) const;
+  /// For each loop from position `from` inward whether the spatial point tells its iteration, with
+  /// the loops outside `from` fixed: proven. The others decide in which order a point is updated.
+  Vec<bool> told_by_point(std::size_t from) const { return determined(from, true); }
+  /// A loop from position `from` inward of which two iterations may run one instance, with the
+  /// loops outside `from` fixed; none: proven that there is none.
+  ForRef repeats_instance(std::size_t from) const;
+  /// A loop of one fold that updates an element with one term more than once, where the reducer
+  /// counts them: sum does, max does not. None: proven that there is none, or that it is no matter.
+  ForRef repeats_update() const;
+  /// The most updates of one spatial point in one fold; none where there is no constant bound.
+  std::optional<std::int64_t> most_updates() const;
+
+ private:
+  Vec<bool> determined(std::size_t from, bool by_point) const;
+
+  BlockSite site_;
+  Facts facts_;
+  std::size_t first_ = 0;
+};
+
+/// The buffers that decide whether an init stores and where: read by domains and bindings of
+/// spatial iterators, by indices of stores, by the conditions of the predicate that name no reduce
+/// iterator, and, of the statements on the path from position `from` inward, by conditions, lets,
+/// bounds of loops and blocks around. Empty without an init.
+Vec<Buffer> init_inputs(const BlockSite& site, std::size_t from);
+
+/// An init of which an input is written inside the loop before which it stands, so that it takes
+/// what was there before.
+struct StaleInit {
+  BlockTag block;
+  Buffer input;
+  BlockTag writer;    ///< empty for a statement in no block
+  Vec<VarRef> loops;  ///< around the block
+};
+/// Each of them once an input.
+Vec<StaleInit> stale_inits(const Stmt& root);
+/// Of these blocks, which have inits.
+Vec<StaleInit> stale_inits(const Vec<BlockSite>& inits);
+
+/// combine(combine(a, x), x) is combine(a, x), so that a repeated update is no matter.
+bool is_idempotent(const ReducerInfo& reducer);
+
+namespace detail {
+
+/// What the own iterators of a block are bound to, over its guards where these stand for all loops
+/// that they name. False if a guard does not, or if its loops leave out a part of its domain.
+bool bindings_over_guards(const BlockNode& block, Vec<IterDomain>& loops, const Facts& facts,
+                          Vec<AnyExpr>& bindings);
 
 }  // namespace detail
 
@@ -20160,7 +20160,7 @@ struct TileProduct {
   int group;
   std::string_view feature;
 };
-// Cycles: 16, one row of A a cycle (Intel's optimization manual, chapter on AMX).
+// Cycles: 16, one row of A a cycle; 52 to the next (Intel's optimization manual, chapter on AMX).
 inline constexpr TileProduct kTileProducts[] = {
     {"tdpbf16ps", "bf16", "bf16", "f32", 2, "amx-bf16"},
     {"tdpbssd", "i8", "i8", "i32", 4, "amx-int8"},
@@ -20190,7 +20190,7 @@ inline TensorIntrin tile_product(const TileProduct& of, int rows, int columns, i
                                g, "], in B: ", of.b, "[", groups, ", ", columns, ", ", g,
                                "], inout C: ", of.sum, "[", rows, ", ", columns, "]):\n");
   const std::string c = cat("C[", matrix_lanes(rows, columns), "]");
-  TensorIntrin out{std::string(of.name), {}, {}, {}, {std::string(of.feature)}, 16};
+  TensorIntrin out{std::string(of.name), {}, {}, {}, {std::string(of.feature)}, 16, 52};
   out.description =
       cat(head, "  for i in 0..", rows, ":\n    for j in 0..", columns, ":\n      for k in 0..",
           groups, ":\n        for p in 0..", g, ":\n          block dot(vi in 0..", rows,
@@ -20241,13 +20241,14 @@ inline void add_tile_rows(Vec<TensorIntrin>& rows) {
 LATHE_DECL const Vec<TensorIntrin>& tensor_intrins() {
   static const Vec<TensorIntrin> rows = [] {
     Vec<TensorIntrin> all{
-        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 1},
+        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 0.5, 5},
         {"vdpbf16ps",
          detail::kVdpbf16ps,
          detail::kVdpbf16psCode,
          "two products are added at a time, the second first, and subnormal numbers are zeros",
          {"avx512bf16"},
-         2},
+         1,
+         6},
     };
     detail::add_tile_rows(all);
     return all;
@@ -26711,6 +26712,57 @@ LATHE_DECL Vec<VarRef> vars_of(const Vec<ForRef>& loops) {
 
 }  // namespace lathe
 
+// ---- lathe/analysis/impl/declared.ipp
+// Regions that blocks declare, as accesses of their elements.
+
+namespace lathe {
+namespace detail {
+
+/// What a block declares of one buffer, as one access of every element of the region, below a loop
+/// for each of its dimensions. `steps`: the variables of these loops.
+inline bool access_elements(const AccessSite& site, AccessSite& out, Vec<VarRef>* steps = nullptr) {
+  if (site.kind != AccessKind::opaque || site.declared.ranges.size() != site.buffer->shape.size())
+    return false;
+  out = site;
+  out.kind = site.is_write ? AccessKind::write : AccessKind::read;
+  out.indices.clear();
+  for (const auto& range : site.declared.ranges) {
+    const VarRef step = make_var("d");
+    out.loops.push_back(make_ref<ForNode>(step, AnyExpr(0), range.extent, ForKind::serial,
+                                          Attributes(), make_seq({})));
+    out.indices.push_back(fold_add(range.min, AnyExpr(step)));
+    if (steps) steps->push_back(step);
+  }
+  out.inner_indices = out.indices, out.inner_condition = out.condition;
+  out.outer_condition = {};
+  return true;
+}
+
+/// Both accesses element by element, also where only a region is declared.
+class ElementPair {
+ public:
+  ElementPair(const AccessSite& a, const AccessSite& b) : a_(&a), b_(&b) {
+    if (a.buffer != b.buffer) return;
+    if (access_elements(a, of_a_)) a_ = &of_a_;
+    if (access_elements(b, of_b_)) b_ = &of_b_;
+  }
+  const AccessSite& a() const { return *a_; }
+  const AccessSite& b() const { return *b_; }
+  /// Not every element of a region that is declared has to be touched.
+  DependenceVectors answer(DependenceVectors found) const {
+    const bool exact = a_ != &of_a_ && b_ != &of_b_;
+    if (!exact && found.answer == Answer::yes) found.answer = Answer::unknown;
+    return found;
+  }
+
+ private:
+  AccessSite of_a_, of_b_;
+  const AccessSite *a_, *b_;
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/analysis/impl/region_lower.ipp
 namespace lathe {
 namespace detail {
@@ -26917,18 +26969,8 @@ inline bool as_store(const AccessSite& site, AccessSite& out, Vec<VarRef>& relax
   for (const auto& region : site.block->writes)
     if (region.buffer == site.buffer) declared = &region, ++count;
   if (count != 1 || !stores_all(*site.block, *declared)) return false;
-  out = site;
-  out.kind = AccessKind::write, out.block = {};
-  out.indices.clear();
-  for (const auto& range : site.declared.ranges) {
-    const VarRef step = make_var("d");
-    out.loops.push_back(make_ref<ForNode>(step, AnyExpr(0), range.extent, ForKind::serial,
-                                          Attributes(), make_seq({})));
-    out.indices.push_back(fold_add(range.min, AnyExpr(step)));
-    relaxed.push_back(step);
-  }
-  out.inner_indices = out.indices, out.inner_condition = out.condition;
-  out.outer_condition = {};
+  if (!access_elements(site, out, &relaxed)) return false;
+  out.block = {};
   return true;
 }
 
@@ -27926,18 +27968,21 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
 
 LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                                 const Facts& facts) {
-  return detail::DependenceTester(a, b, loops, facts).meet_along_last();
+  const detail::ElementPair pair(a, b);
+  return detail::DependenceTester(pair.a(), pair.b(), loops, facts).meet_along_last();
 }
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const Vec<ForRef>& loops, const Facts& facts) {
-  return detail::DependenceTester(a, b, loops, facts).run();
+  const detail::ElementPair pair(a, b);
+  return pair.answer(detail::DependenceTester(pair.a(), pair.b(), loops, facts).run());
 }
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const Vec<ForRef>& loops, const Facts& facts,
                                         FunctionRef<bool(const Vec<Direction>&)> wanted) {
-  return detail::DependenceTester(a, b, loops, facts).run(&wanted);
+  const detail::ElementPair pair(a, b);
+  return pair.answer(detail::DependenceTester(pair.a(), pair.b(), loops, facts).run(&wanted));
 }
 
 }  // namespace lathe
@@ -42888,6 +42933,16 @@ inline Verdict plan_reverse_inline(const Program& program, const BlockTag& tag, 
                         in_quotes(plan.between->name));
 }
 
+// The program with a consumer that reads the producer's element in each instance, also in those
+// that choose another value: they too are stored where the producer runs.
+inline Program always_reading(const Program& program, const FusePlan& plan) {
+  BlockNode block = *plan.consumer.block;
+  const StoreNode& store = *only_store(block);
+  const AnyExpr element(Ref<LoadNode>(plan.load));
+  block.body = make_store(store.buffer, store.indices, make_cast(store.buffer->dtype, element));
+  return program.with(replace_at(plan.consumer.path, make_block(std::move(block))));
+}
+
 // The output moves earlier, to the producer's place.
 inline Verdict check_reverse_inline_place(const Program& program, const FusePlan& plan) {
   int own = block_position(program->body, plan.producer.block->tag),
@@ -42910,8 +42965,8 @@ inline Verdict check_reverse_inline_place(const Program& program, const FusePlan
                               in_quotes(input->name) + " after the producer");
     }
   std::string why =
-      why_not_found(program->body, {plan.producer.block->tag}, plan.consumer.block->tag,
-                    plan.between, {}, program_facts(program));
+      why_not_found(always_reading(program, plan)->body, {plan.producer.block->tag},
+                    plan.consumer.block->tag, plan.between, {}, program_facts(program));
   if (why.empty()) return {};
   return refusal_at(plan.consumer.block->tag, "L0215",
                     "not every instance of " + in_quotes(plan.consumer.block->name()) +
@@ -43827,7 +43882,7 @@ class BodyCost : public Visitor {
     }
     if (const auto* n = e.as<CallNode>()) {
       bool heavy = is_transcendental(n->op);
-      ops += heavy ? kMathCost : 1;
+      ops += heavy ? kMathCost : e.dtype().lanes;  // what an intrinsic puts in has lanes already
       math += heavy;
     } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
       ops += 1;
@@ -44680,6 +44735,203 @@ class TileElementwise : RowSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_finish.ipp
+namespace lathe {
+namespace detail {
+
+// What takes a finished tile out of the registers.
+class FinishTiles : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// The only reader of a block's result, if it reads element by element and nobody else may.
+  BlockRef only_user(const BlockRef& ref) const {
+    const auto users = consumers(s_.program()->body, ref.tag);
+    const bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
+                     is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
+    return one ? BlockRef(users[0].block->tag) : BlockRef();
+  }
+
+  /// The only consumer, if it reads element by element and is cheap; else a copy to the output. A
+  /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
+  /// code would take LLVM longer than the whole product.
+  BlockRef run(const BlockRef& ref, const LoopRef& tile) {
+    const BlockRef user = only_user(ref);
+    const bool one = user.tag.get() != nullptr;
+    const bool cheap = one && body_cost(*site(user).block).math == 0;
+    const bool fused = cheap && attempt([&] {
+                         s_.reverse_compute_at(user, tile);
+                         s_.set_scope(ref, Scope::reg);
+                       });
+    if (fused) return user;
+    BlockRef out = s_.cache_write(ref, Scope::reg);
+    s_.reverse_compute_at(out, tile);
+    if (one && !cheap)
+      attempt([&] {
+        s_.reverse_compute_at(user, tile);
+        s_.vectorize(s_.loops(user).back());
+      });
+    return out;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_intrinsic.ipp
+namespace lathe {
+namespace detail {
+
+// An intrinsic that adds up products of two operands: a[row?, depth] * b[depth, column], the depth
+// in groups that lie side by side.
+struct ProductRow {
+  Intrinsic code;
+  const TensorIntrin* row = nullptr;
+  std::size_t a = 0, b = 0;  ///< of its operands
+  std::int64_t rows = 1, columns = 1, groups = 1, group = 1;
+
+  std::int64_t depth() const { return groups * group; }
+};
+
+// What of a nest an intrinsic takes.
+struct IntrinsicFit {
+  const ProductRow* product = nullptr;
+  AccessSite a, b;               ///< of its operands, over the loops
+  LoopRef rows, columns, depth;  ///< no rows: one
+  bool rows_lie_apart = false;   ///< whether one axis of a is that of its rows
+};
+
+class ProductRowReader {
+ public:
+  // The product that a row of intrinsics is, if it is one.
+  static std::optional<ProductRow> read(const TensorIntrin& row) {
+    ProductRow out;
+    out.row = &row;
+    if (read_intrinsic(row, out.code) || !out.code.block->reducer) return {};
+    const auto& operands = out.code.operands;
+    if (operands.size() != 3) return {};
+    std::size_t sum = 0;
+    while (operands[sum].described != out.code.store->buffer) ++sum;
+    const auto& at = operands[sum].axes;
+    if (at.empty() || at.size() > 2) return {};
+    const std::size_t other = (sum + 1) % 3, third = (sum + 2) % 3;
+    out.b = has(operands[other].axes, at.back()) ? other : third;
+    out.a = out.b == other ? third : other;
+    Vec<std::size_t> rows(at.begin(), at.end() - 1), depth;
+    for (std::size_t l = 0; l < out.code.loops.size(); ++l)
+      if (!has(at, l)) depth.push_back(l);
+    if (depth.empty() || depth.size() > 2) return {};
+    Vec<std::size_t> first = rows, second(depth.begin(), depth.end() - 1);
+    first.append(depth);
+    second.push_back(at.back()), second.push_back(depth.back());
+    if (!same(operands[out.a].axes, first) || !same(operands[out.b].axes, second)) return {};
+    const auto extent = [&](std::size_t l) { return *as_const_int(out.code.loops[l]->extent); };
+    if (!rows.empty()) out.rows = extent(rows[0]);
+    if (depth.size() == 2) out.groups = extent(depth[0]);
+    out.columns = extent(at.back()), out.group = extent(depth.back());
+    return out;
+  }
+
+ private:
+  static bool has(const Vec<std::size_t>& axes, std::size_t loop) {
+    return std::find(axes.begin(), axes.end(), loop) != axes.end();
+  }
+  static bool same(const Vec<std::size_t>& x, const Vec<std::size_t>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  }
+};
+
+inline const Vec<ProductRow>& product_rows() {
+  static const Vec<ProductRow> rows = [] {
+    Vec<ProductRow> out;
+    for (const TensorIntrin& row : tensor_intrins())
+      if (auto product = ProductRowReader::read(row)) out.push_back(std::move(*product));
+    return out;
+  }();
+  return rows;
+}
+
+// Which intrinsics compute what a nest does.
+class FitIntrinsics : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  Vec<IntrinsicFit> run(const BlockNode& block, const DefaultNest& nest) const {
+    Vec<IntrinsicFit> out;
+    const StoreNode* store = only_store(block);
+    if (!store || store->mask.get() || block.predicate.get() || guard_count(block) > 0 ||
+        nest.reads.size() != 2 || nest.reads[0].buffer == nest.reads[1].buffer ||
+        !nest.unit.var.get())
+      return out;
+    for (const ProductRow& product : product_rows()) {
+      if (!usable(product)) continue;
+      TensorMatch match(product.code, block);
+      match.run(*store);
+      if (!match.difference.empty() || match.bound.size() != 3) continue;
+      IntrinsicFit fit;
+      fit.product = &product;
+      for (const Bound& bound : match.bound)
+        for (const AccessSite& read : nest.reads)
+          if (read.buffer == bound.buffer) (bound.operand == product.a ? fit.a : fit.b) = read;
+      if (find_loops(nest, fit)) out.push_back(std::move(fit));
+    }
+    return out;
+  }
+
+ private:
+  bool usable(const ProductRow& product) const {
+    if (s_.options().strict && !product.code.rounding.empty()) return false;
+    for (const auto& feature : product.row->features)
+      if (!target_.has(feature)) return false;
+    return true;
+  }
+
+  static bool uses(const AccessSite& access, const LoopRef& loop) {
+    for (const auto& index : access.indices)
+      if (uses_var(index, loop.var)) return true;
+    return false;
+  }
+  // The axis whose index is the loop, if no other names it; else the rank.
+  static std::size_t axis_of(const AccessSite& access, const LoopRef& loop) {
+    std::size_t found = access.indices.size();
+    for (std::size_t axis = 0; axis < access.indices.size(); ++axis) {
+      if (!uses_var(access.indices[axis], loop.var)) continue;
+      if (found < access.indices.size() || access.indices[axis].get() != loop.var.get())
+        return access.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+
+  bool find_loops(const DefaultNest& nest, IntrinsicFit& fit) const {
+    const std::size_t rank = fit.b.indices.size();
+    fit.columns = nest.unit;
+    if (axis_of(fit.b, fit.columns) == rank || !has_const_trip(nest, fit.columns) ||
+        uses(fit.a, fit.columns))
+      return false;
+    for (const auto& l : nest.reduce) {
+      if (!has_const_trip(nest, l) || axis_of(fit.b, l) == rank || !uses(fit.a, l)) continue;
+      if (fit.depth.var.get() && step_of(fit.a.indices, l.var) != Step::unit) continue;
+      fit.depth = l;
+    }
+    if (!fit.depth.var.get()) return false;
+    for (const auto& l : nest.spatial)
+      if (uses(fit.a, l) && !uses(fit.b, l) && has_const_trip(nest, l) &&
+          (!fit.rows.var.get() || filled(nest, l, fit) >= filled(nest, fit.rows, fit)))
+        fit.rows = l;
+    if (fit.rows.var.get()) fit.rows_lie_apart = axis_of(fit.a, fit.rows) < fit.a.indices.size();
+    return fit.product->rows == 1 || fit.rows.var.get();
+  }
+  // The share of an instruction's rows that has something to do.
+  static double filled(const DefaultNest& nest, const LoopRef& loop, const IntrinsicFit& fit) {
+    const std::int64_t trips = trip_of(nest, loop), rows = fit.product->rows;
+    return static_cast<double>(trips) / static_cast<double>((trips + rows - 1) / rows * rows);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_loops.ipp
 namespace lathe {
 namespace detail {
@@ -44765,6 +45017,7 @@ class PlaceProducers : DefaultSteps {
       if (!at.block || !classify(*at.block).is_complete()) continue;
       BodyCost cost = body_cost(*at.block);
       auto users = consumers(s_.program()->body, block.tag);
+      if (users.empty()) continue;
       int reads = 0;
       bool same_volume = true;
       for (const auto& user : users) {
@@ -44860,6 +45113,469 @@ class PlaceProducers : DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_threads.ipp
+namespace lathe {
+namespace detail {
+
+// Which outermost loops are worth more than one thread.
+class RunParallel : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run() { parallelize(); }
+
+ private:
+  static double work_below(const ForNode& loop) {
+    double work = 0;
+    for (const auto& b : blocks_below(loop.body))
+      work += (body_cost(*b.block).ops + body_cost(*b.block).loads) * volume(b.loops);
+    return work * static_cast<double>(trip(loop));
+  }
+
+  void parallelize() {
+    Vec<Ref<ForNode>> nests;
+    collect_top_loops(s_.program()->body, nests);
+    for (auto loop : nests) {
+      if (work_below(*loop) < kParallelWork) continue;
+      parallelize(loop);
+    }
+  }
+
+  // The outermost loop, fused with the next one while it alone gives too few tasks.
+  void parallelize(const ForRef& top) {
+    Vec<ForRef> chain{top};
+    double tasks = static_cast<double>(trip(*top));
+    while (tasks < 4.0 * target_.cores && chain.size() < 4) {
+      const auto* next = chain.back()->body.as<ForNode>();
+      if (!next || next->loop_kind != ForKind::serial) break;
+      chain.push_back(ForRef(next));
+      tasks *= static_cast<double>(trip(*next));
+    }
+    for (; !chain.empty(); chain.pop_back()) {
+      bool done = attempt([&] {
+        Vec<LoopRef> loops;
+        for (const auto& f : chain) loops.push_back(LoopRef(f->var));
+        s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
+      });
+      if (done) return;
+    }
+  }
+
+  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
+    if (const auto* f = s.as<ForNode>())
+      out.push_back(ForRef(f));
+    else if (const auto* a = s.as<AllocNode>())
+      collect_top_loops(a->body, out);
+    else if (s.as<SeqNode>())
+      for (const auto& child : seq_of(s)) collect_top_loops(child, out);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_intrinsic_cost.ipp
+namespace lathe {
+namespace detail {
+
+// What is computed with one intrinsic: `height` times `vectors` of its results side by side in
+// registers, `blocks` of these over columns that share a part of b in the second cache.
+struct IntrinsicTile {
+  IntrinsicFit fit;
+  std::int64_t height = 1, vectors = 1, blocks = 1;
+  std::int64_t rows = 1, columns = 1, depth = 1;  ///< extents, rounded up to whole tiles
+  bool pads = false, copies_a = false;
+  double cycles = 0;  ///< of the whole nest
+
+  bool in_tiles() const { return fit.product->rows > 1; }
+};
+
+// Which intrinsic, in tiles of which size, takes the fewest cycles.
+class IntrinsicCosts : protected NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+ protected:
+  static std::int64_t up(std::int64_t extent, std::int64_t part) {
+    return (extent + part - 1) / part * part;
+  }
+
+  std::optional<IntrinsicTile> best_intrinsic(const BlockNode& block,
+                                              const DefaultNest& nest) const {
+    std::optional<IntrinsicTile> best;
+    for (IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest))
+      for (std::int64_t height = 1; height <= kMostHeight; ++height)
+        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
+          IntrinsicTile tile{fit, height, vectors};
+          if ((height > 1 && !fit.rows.var.get()) || !in_registers(tile)) continue;
+          measure(nest, tile);
+          tile.cycles = cycles(nest, tile);
+          if (!best || tile.cycles < best->cycles) best = std::move(tile);
+        }
+    return best;
+  }
+
+ private:
+  static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4, kTileRegisters = 8;
+  // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
+  // manual: 64 at most), and of copies: whole rows, and elements that change their order.
+  static constexpr double kNear = 128, kSecond = 48, kRowBytes = 16, kTurnedBytes = 2;
+  // Of the second cache, for the part of b that all rows meet.
+  static constexpr std::int64_t kShare = 2;
+
+  // All sums, a row of b, and one of a at a time.
+  bool in_registers(const IntrinsicTile& tile) const {
+    const std::int64_t all = tile.in_tiles() ? kTileRegisters : target_.vector_registers;
+    return tile.height * tile.vectors + tile.vectors + 1 <= all;
+  }
+
+  static std::int64_t reduced(const DefaultNest& nest, const IntrinsicFit& fit) {
+    std::int64_t terms = 1;
+    for (const auto& l : nest.reduce)
+      if (!(l == fit.depth)) terms *= trip_of(nest, l);
+    return terms;
+  }
+
+  void measure(const DefaultNest& nest, IntrinsicTile& tile) const {
+    const IntrinsicFit& fit = tile.fit;
+    const ProductRow& p = *fit.product;
+    const std::int64_t rows = fit.rows.var.get() ? trip_of(nest, fit.rows) : 1,
+                       columns = trip_of(nest, fit.columns), depth = trip_of(nest, fit.depth),
+                       width = p.columns * tile.vectors;
+    tile.rows = up(rows, p.rows * tile.height);
+    tile.columns = up(columns, width);
+    tile.depth = up(depth, p.depth());
+    tile.pads = tile.rows != rows || tile.columns != columns || tile.depth != depth;
+    const std::int64_t bytes =
+                           tile.depth * reduced(nest, fit) * fit.b.buffer->dtype.element_bytes(),
+                       most =
+                           std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1);
+    const std::int64_t all = tile.columns / width;
+    if (tile.pads) {
+      tile.blocks = balanced(all, most);
+      tile.columns = up(all, tile.blocks) * width;
+    } else {
+      tile.blocks = divisor(all, most);
+    }
+    const bool padded_a = tile.rows != rows || tile.depth != depth;
+    tile.copies_a = padded_a || step_of(fit.a.indices, fit.depth.var) != Step::unit ||
+                    (p.rows > 1 && fit.rows_lie_apart && far_apart(nest, tile));
+  }
+
+  // The largest divisor that is no larger; of numbers that have none, all.
+  static std::int64_t divisor(std::int64_t of, std::int64_t most) {
+    constexpr std::int64_t kUseful = 4;
+    for (std::int64_t d = std::min(of, most); d * kUseful > most; --d)
+      if (of % d == 0) return d;
+    return of;
+  }
+
+  // Rows of a tile that no near cache holds, which are fetched row by row when they are copied, or
+  // that share sets of the first one.
+  bool far_apart(const DefaultNest& nest, const IntrinsicTile& tile) const {
+    double bytes = tile.fit.a.buffer->dtype.element_bytes();
+    for (const auto& l : nest.all)
+      for (const auto& index : tile.fit.a.indices)
+        if (uses_var(index, l->var)) {
+          bytes *= static_cast<double>(trip(*l));
+          break;
+        }
+    if (bytes * kShare > static_cast<double>(target_.l2_bytes)) return true;
+    const auto stride = flat_stride(tile.fit.a, tile.fit.rows.var);
+    return !stride || *stride * tile.fit.a.buffer->dtype.element_bytes() % kCacheWay == 0;
+  }
+
+  bool is_constant(const Buffer& buffer) const {
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == buffer) return p.constancy != Constancy::none;
+    return false;
+  }
+
+  double cycles(const DefaultNest& nest, const IntrinsicTile& tile) const {
+    const ProductRow& p = *tile.fit.product;
+    const auto h = static_cast<double>(tile.height), v = static_cast<double>(tile.vectors);
+    double others = static_cast<double>(reduced(nest, tile.fit));
+    double outside = 1, in_b = 1;
+    for (const auto& l : nest.spatial) {
+      if (l == tile.fit.rows || l == tile.fit.columns) continue;
+      outside *= static_cast<double>(trip_of(nest, l));
+      if (step_of(tile.fit.b.indices, l.var) != Step::none)
+        in_b *= static_cast<double>(trip_of(nest, l));
+    }
+    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes());
+    const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns),
+               depth = static_cast<double>(tile.depth);
+    const double of_a = static_cast<double>(p.rows * p.depth()) * bytes,
+                 of_b = static_cast<double>(p.columns * p.depth()) * bytes;
+    const double near_a = tile.in_tiles() ? of_a / kNear : 0.5;
+    const double loads = (h * near_a + v * of_b / kSecond) / (h * v);
+    const double one = std::max({p.row->cycles, p.row->latency / (h * v), loads});
+    const double count = outside * others * up_count(rows, p.rows) * columns /
+                         static_cast<double>(p.columns) * depth / static_cast<double>(p.depth());
+    double total = count * one;
+    if (!is_constant(tile.fit.b.buffer))
+      total += in_b * others * depth * columns * bytes / kTurnedBytes;
+    if (tile.copies_a)
+      total += outside * rows * others * depth * bytes / kRowBytes *
+               (columns / static_cast<double>(tile.blocks * tile.vectors * p.columns));
+    if (tile.pads) total += outside * rows * columns * 4 / kRowBytes;
+    return total;
+  }
+  static double up_count(double rows, std::int64_t part) {
+    return std::ceil(rows / static_cast<double>(part));
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_tensorize.ipp
+namespace lathe {
+namespace detail {
+
+// C[.., i, j] over r, by an intrinsic: a[i, r] as it lies or in tiles of its own, b[r, j] in tiles
+// that are laid out ahead.
+class TensorizeNest : IntrinsicCosts {
+ public:
+  using IntrinsicCosts::IntrinsicCosts;
+
+  /// False: nothing done. `cycles`: what the nest takes without.
+  bool run(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest, double cycles) {
+    const auto tile = best_intrinsic(block, nest);
+    return tile && tile->cycles < cycles && attempt([&] { apply(ref, *tile, nest); });
+  }
+
+ private:
+  // The loops of the nest, as they are now.
+  struct Loops {
+    Vec<LoopRef> spatial, reduce;  ///< but for the three
+    LoopRef rows, columns, depth;
+  };
+  // Their order: loops over tiles, up to where a tile is finished; terms; those that are unrolled;
+  // those of one instruction.
+  struct Order {
+    Vec<LoopRef> tiles, terms, inner, one;
+    LoopRef panel;  ///< below which rows of a stay the same
+  };
+
+  void apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+    if (tile.pads) pad(ref, tile);
+    const Loops at = loops_of(ref, nest, tile);
+    pack_b(ref, tile);
+    const BlockRef copy = pack_a(ref, tile);
+    const Order order = split(at, tile);
+    Vec<LoopRef> all = order.tiles;
+    all.append(order.terms);
+    all.append(order.inner);
+    all.append(order.one);
+    s_.reorder(all);
+    for (const auto& l : order.inner) s_.unroll(l);
+    if (tile.in_tiles())
+      keep_in_tiles(ref, tile, order);
+    else
+      keep_in_registers(ref, tile, order);
+    if (!copy.tag.get() || !order.panel.var.get()) return;
+    s_.compute_at(copy, order.panel);
+    vectorize_last(copy, tile.in_tiles() ? tile.fit.product->depth() : target_.vector_bytes);
+  }
+
+  Order split(const Loops& at, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    Order out;
+    const auto outside = [&](bool in_b) {
+      for (const auto& l : at.spatial)
+        if ((step_of(tile.fit.b.indices, l.var) != Step::none) == in_b) out.tiles.push_back(l);
+    };
+    const std::int64_t count = tile.columns / (tile.blocks * tile.vectors * p.columns);
+    const auto columns = parts(at.columns, {count, tile.blocks, tile.vectors, p.columns});
+    outside(true);
+    add(out.tiles, columns[0]);
+    outside(false);
+    Vec<LoopRef> rows(3);
+    if (at.rows.var.get())
+      rows = parts(at.rows, {tile.rows / (p.rows * tile.height), tile.height, p.rows});
+    add(out.tiles, rows[0]);
+    if (!out.tiles.empty()) out.panel = out.tiles.back();
+    add(out.tiles, columns[1]);
+    add(out.inner, rows[1]);
+    add(out.inner, columns[2]);
+    const auto depth = parts(at.depth, {tile.depth / p.depth(), p.groups, p.group});
+    out.terms = at.reduce;
+    add(out.terms, depth[0]);
+    for (const LoopRef& l : {rows[2], columns[3], depth[1], depth[2]}) add(out.one, l);
+    for (auto* needed : {&out.tiles, &out.terms})
+      if (needed->empty()) needed->push_back(s_.add_unit_loop(out.one.back()));
+    return out;
+  }
+  static void add(Vec<LoopRef>& to, const LoopRef& loop) {
+    if (loop.var.get()) to.push_back(loop);
+  }
+  // Parts of a loop by their extents; none for those of one iteration.
+  Vec<LoopRef> parts(const LoopRef& loop, const Vec<std::int64_t>& extents) {
+    Vec<Factor> factors;
+    for (std::int64_t extent : extents)
+      if (extent > 1) factors.push_back(factors.empty() ? infer : Factor(extent));
+    const auto split = factors.size() > 1 ? s_.split_any(loop, factors) : Vec<LoopRef>{loop};
+    Vec<LoopRef> out;
+    std::size_t next = 0;
+    for (std::int64_t extent : extents) out.push_back(extent > 1 ? split[next++] : LoopRef());
+    if (factors.empty()) out[0] = loop;
+    return out;
+  }
+
+  void pad(const BlockRef& ref, const IntrinsicTile& tile) {
+    std::vector<Factor> multiples;
+    for (const auto& it : site(ref).block->iters) {
+      const auto is = [&](const LoopRef& l) { return it.binding.get() == l.var.get(); };
+      std::int64_t multiple = 1;
+      if (is(tile.fit.columns)) multiple = tile.columns;
+      if (is(tile.fit.depth)) multiple = tile.depth;
+      if (is(tile.fit.rows)) multiple = tile.rows;
+      multiples.push_back(multiple);
+    }
+    const BlockRef copy = s_.pad(ref, multiples).back();
+    if (FinishTiles(job_).only_user(copy).tag.get()) attempt([&] { s_.compute_inline(copy); });
+  }
+
+  // Padding and copies leave the loops in their order.
+  Loops loops_of(const BlockRef& ref, const DefaultNest& nest, const IntrinsicTile& tile) const {
+    Loops out;
+    const auto now = s_.loops(ref);
+    const std::size_t outside = now.size() - nest.all.size();
+    for (std::size_t k = 0; k < nest.all.size(); ++k) {
+      const LoopRef was(nest.all[k]->var), &is = now[outside + k];
+      if (was == tile.fit.rows)
+        out.rows = is;
+      else if (was == tile.fit.columns)
+        out.columns = is;
+      else if (was == tile.fit.depth)
+        out.depth = is;
+      else
+        (contains(nest.reduce, was) ? out.reduce : out.spatial).push_back(is);
+    }
+    return out;
+  }
+
+  // A copy of one operand, and which of its axes two loops are.
+  struct Copy {
+    BlockRef block;
+    std::size_t rank = 0, across = 0, along = 0;
+  };
+  Copy copy_of(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
+    const AccessSite& was = of_b ? tile.fit.b : tile.fit.a;
+    const BlockSite at = site(ref);
+    TensorMatch match(tile.fit.product->code, *at.block);
+    match.run(*only_store(*at.block));
+    const Bound* now = nullptr;
+    for (const Bound& bound : match.bound)
+      if (bound.operand == (of_b ? tile.fit.product->b : tile.fit.product->a)) now = &bound;
+    Copy out;
+    out.rank = now->indices.size();
+    out.block = now->buffer == was.buffer ? s_.cache_read(ref, was.buffer->name, Scope::global)
+                                          : s_.block(now->buffer->name);
+    const auto axis = [&](const LoopRef& loop) {
+      for (std::size_t d = 0; d < now->indices.size(); ++d)
+        for (const auto& it : at.block->iters)
+          if (it.var.get() == now->indices[d].get() && it.binding.get() == loop.var.get()) return d;
+      return now->indices.size();
+    };
+    out.across = axis(of_b ? tile.fit.columns : tile.fit.rows);
+    out.along = axis(tile.fit.depth);
+    return out;
+  }
+
+  // Tiles of `across` by `along` elements, each in groups, apart from the other axes.
+  static LayoutMap layout(const Copy& copy, std::int64_t across, std::int64_t along) {
+    Vec<VarRef> from;
+    for (std::size_t k = 0; k < copy.rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+    const AnyExpr y(from[copy.along]);
+    Vec<AnyExpr> to;
+    if (across > 1) to.push_back(floordiv(AnyExpr(from[copy.across]), AnyExpr(across)));
+    for (std::size_t k = 0; k < copy.rank; ++k)
+      if (k != copy.along && (k != copy.across || across == 1)) to.push_back(from[k]);
+    to.push_back(floordiv(y, AnyExpr(along)));
+    if (across > 1) to.push_back(floormod(AnyExpr(from[copy.across]), AnyExpr(across)));
+    to.push_back(floormod(y, AnyExpr(along)));
+    return make_ref<LayoutMapNode>(from, to);
+  }
+
+  void pack_b(const BlockRef& ref, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    const Copy copy = copy_of(ref, tile, true);
+    s_.transform_layout(copy.block, layout(copy, p.columns, p.group));
+    const auto loops = s_.loops(copy.block);
+    const auto columns = s_.split_any(loops[copy.across], {infer, p.columns});
+    const auto depth = s_.split_any(loops[copy.along], {infer, p.group});
+    Vec<LoopRef> order;
+    for (std::size_t k = 0; k < copy.rank; ++k)
+      if (k != copy.across && k != copy.along) order.push_back(loops[k]);
+    order.append({depth[0], columns[0], depth[1], columns[1]});
+    s_.reorder(order);
+    s_.unroll(depth[1]);
+    s_.vectorize(columns[1]);
+  }
+
+  // Rows in tiles of their own, or with the terms side by side; none where they are used as they
+  // lie.
+  BlockRef pack_a(const BlockRef& ref, const IntrinsicTile& tile) {
+    if (!tile.copies_a) return {};
+    const ProductRow& p = *tile.fit.product;
+    const Copy copy = copy_of(ref, tile, false);
+    s_.transform_layout(copy.block, layout(copy, p.rows, p.depth()));
+    return copy.block;
+  }
+
+  void vectorize_last(const BlockRef& block, std::int64_t lanes) {
+    const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
+    s_.vectorize(parts[1]);
+  }
+
+  // Sums in tile registers, which are stored whole: to the output, or to where the one reader of
+  // the block takes them from.
+  void keep_in_tiles(const BlockRef& ref, const IntrinsicTile& tile, const Order& order) {
+    const LoopRef& place = order.tiles.back();
+    const ProductRow& p = *tile.fit.product;
+    const std::string type = writes_of(*site(ref).block)[0].buffer->dtype.str();
+    const BlockRef user = FinishTiles(job_).only_user(ref);
+    const BlockRef out = s_.cache_write(ref, Scope::fragment);
+    s_.reverse_compute_at(out, place);
+    if (user.tag.get()) {
+      const int bytes = body_cost(*site(user).block).widest;
+      attempt([&] {
+        s_.reverse_compute_at(user, place);
+        vectorize_last(user, target_.lanes(bytes));
+      });
+    }
+    const BlockRef zero = s_.decompose_reduction(ref, order.terms[0]);
+    s_.tensorize(order.one[0], p.row->name);
+    s_.tensorize(s_.loops(zero).rbegin()[1], "tilezero_" + type);
+    Vec<LoopRef> loops;
+    for (const auto& f : site(out).loops)
+      if (trip(*f) > 1 && !contains(order.tiles, LoopRef(f->var))) loops.push_back(LoopRef(f->var));
+    const auto rows = s_.split_any(loops[loops.size() - 2], {infer, p.rows}),
+               columns = s_.split_any(loops.back(), {infer, p.columns});
+    s_.reorder({rows[0], columns[0], rows[1], columns[1]});
+    s_.unroll(rows[0]), s_.unroll(columns[0]);
+    s_.tensorize(rows[1], "tilecopy_" + type);
+  }
+
+  void keep_in_registers(const BlockRef& ref, const IntrinsicTile& tile, const Order& order) {
+    const BlockRef out = FinishTiles(job_).run(ref, order.tiles.back());
+    const BlockRef init = s_.decompose_reduction(ref, order.terms[0]);
+    s_.tensorize(order.one[0], tile.fit.product->row->name);
+    const auto at = s_.loops(init);
+    s_.vectorize(at.back());
+    const auto finished = s_.loops(out);
+    const auto lanes = s_.split_any(finished.back(), {infer, tile.fit.product->columns});
+    s_.vectorize(lanes[1]);
+    s_.unroll(lanes[0]);
+    if (tile.height > 1) s_.unroll(s_.loops(out).rbegin()[2]);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_reduction.ipp
 namespace lathe {
 namespace detail {
@@ -44884,9 +45600,12 @@ class TileReduction : ReductionCosts {
     }
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
-    if (along_terms &&
-        fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes) < tile.cycles)
-      return partial_lanes(nest, run, lanes);
+    const double folded =
+        along_terms ? fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes)
+                    : tile.cycles;
+    const double vectors = volume(nest.all) / static_cast<double>(lanes);
+    if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
+    if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
     tile_registers(ref, nest, tile, lanes);
   }
 
@@ -45023,7 +45742,7 @@ class TileReduction : ReductionCosts {
 
   void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
                          const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = finish_under(ref, tile);
+    BlockRef out = FinishTiles(job_).run(ref, tile);
     BlockRef init = s_.decompose_reduction(ref, first_reduce);
     s_.vectorize(lanes_loop);
     for (const auto& l : inner) s_.unroll(l);
@@ -45032,31 +45751,6 @@ class TileReduction : ReductionCosts {
       s_.vectorize(loops.back());
       if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
     }
-  }
-
-  // What takes the finished tile out of the registers: the only consumer, if it reads element by
-  // element and is cheap; else a copy to the output. A consumer with math in it reads a tile in
-  // memory, row by row: unrolled over all registers its code would take LLVM longer than the whole
-  // product.
-  BlockRef finish_under(const BlockRef& ref, const LoopRef& tile) {
-    auto users = consumers(s_.program()->body, ref.tag);
-    bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
-               is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
-    BlockRef user = one ? BlockRef(users[0].block->tag) : BlockRef();
-    bool cheap = one && body_cost(*users[0].block).math == 0;
-    bool fused = cheap && attempt([&] {
-                   s_.reverse_compute_at(user, tile);
-                   s_.set_scope(ref, Scope::reg);
-                 });
-    if (fused) return user;
-    BlockRef out = s_.cache_write(ref, Scope::reg);
-    s_.reverse_compute_at(out, tile);
-    if (one && !cheap)
-      attempt([&] {
-        s_.reverse_compute_at(user, tile);
-        s_.vectorize(s_.loops(user).back());
-      });
-    return out;
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
@@ -45110,67 +45804,6 @@ class TileReduction : ReductionCosts {
     order.push_back(parts[1]);
     s_.reorder(order);
     s_.fold_lanes(along, static_cast<int>(lanes));
-  }
-};
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/autoschedule/impl/default_threads.ipp
-namespace lathe {
-namespace detail {
-
-// Which outermost loops are worth more than one thread.
-class RunParallel : DefaultSteps {
- public:
-  using DefaultSteps::DefaultSteps;
-
-  void run() { parallelize(); }
-
- private:
-  static double work_below(const ForNode& loop) {
-    double work = 0;
-    for (const auto& b : blocks_below(loop.body))
-      work += (body_cost(*b.block).ops + body_cost(*b.block).loads) * volume(b.loops);
-    return work * static_cast<double>(trip(loop));
-  }
-
-  void parallelize() {
-    Vec<Ref<ForNode>> nests;
-    collect_top_loops(s_.program()->body, nests);
-    for (auto loop : nests) {
-      if (work_below(*loop) < kParallelWork) continue;
-      parallelize(loop);
-    }
-  }
-
-  // The outermost loop, fused with the next one while it alone gives too few tasks.
-  void parallelize(const ForRef& top) {
-    Vec<ForRef> chain{top};
-    double tasks = static_cast<double>(trip(*top));
-    while (tasks < 4.0 * target_.cores && chain.size() < 4) {
-      const auto* next = chain.back()->body.as<ForNode>();
-      if (!next || next->loop_kind != ForKind::serial) break;
-      chain.push_back(ForRef(next));
-      tasks *= static_cast<double>(trip(*next));
-    }
-    for (; !chain.empty(); chain.pop_back()) {
-      bool done = attempt([&] {
-        Vec<LoopRef> loops;
-        for (const auto& f : chain) loops.push_back(LoopRef(f->var));
-        s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
-      });
-      if (done) return;
-    }
-  }
-
-  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
-    if (const auto* f = s.as<ForNode>())
-      out.push_back(ForRef(f));
-    else if (const auto* a = s.as<AllocNode>())
-      collect_top_loops(a->body, out);
-    else if (s.as<SeqNode>())
-      for (const auto& child : seq_of(s)) collect_top_loops(child, out);
   }
 };
 
@@ -58735,6 +59368,15 @@ inline Target permitted(const Target& target, const ProgramVersions& versions,
   return target.without("amx-tile", by.where);
 }
 
+/// A default schedule that needs what is refused is made again without.
+inline ProgramVersions planned_versions(const Source& source, const Program& program,
+                                        const Target& target, const Compilation& by) {
+  ProgramVersions wanted = scheduled_versions(source, program, target);
+  if (source.scheduled() || program->scheduled) return wanted;
+  const Target allowed = permitted(target, wanted, by);
+  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
+}
+
 /// Code for any elements of the constants.
 inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
                                     const Llvm& llvm, const Compilation& by) {
@@ -58848,15 +59490,16 @@ struct KernelMaker {
 
 /// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
 /// before a default schedule inlines it into loops that run in each call.
-inline SplitVersions split_source(const Source& source, const Program& program,
-                                  const Target& target) {
-  if (source.scheduled() || program->scheduled)
-    return split_versions(scheduled_versions(source, program, target));
+inline SplitVersions split_source(const KernelMaker& maker, const Program& program) {
+  const auto versions = [&](const Program& of) {
+    return planned_versions(maker.source, of, maker.target, maker.by);
+  };
+  if (maker.source.scheduled() || program->scheduled) return split_versions(versions(program));
   const SplitProgram described = split_constants(program, Keep::no_larger);
-  SplitVersions out = split_versions(scheduled_versions(source, described.rest, target));
+  SplitVersions out = split_versions(versions(described.rest));
   Vec<OncePart> all;
   for (OncePart part : described.once) {
-    part.program = scheduled_versions(source, part.program, target).last;
+    part.program = versions(part.program).last;
     all.push_back(std::move(part));
   }
   for (OncePart& part : out.once) all.push_back(std::move(part));
@@ -58867,7 +59510,7 @@ inline SplitVersions split_source(const Source& source, const Program& program,
 /// A kernel of compiled code, which leaves out what runs once.
 inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
                                   KernelConstants& constants) {
-  const SplitVersions split = split_source(maker.source, bound.program, maker.target);
+  const SplitVersions split = split_source(maker, bound.program);
   if (split.once.empty()) return maker.compile(bound, split.rest);
   for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
   Vec<Program> all = split.rest.before;

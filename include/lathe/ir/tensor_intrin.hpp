@@ -23,8 +23,8 @@ struct TensorIntrin {
   /// Where a target has all of these, the implementation is one instruction. Elsewhere the same
   /// bits are computed in several.
   Vec<std::string> features{};
-  /// Cycles between two of them there.
-  double cycles = 1;
+  /// Cycles there between two of them, and from one to the next that adds to its result.
+  double cycles = 1, latency = 4;
 };
 
 /// The rows that come with Lathe.

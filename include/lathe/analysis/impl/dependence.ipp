@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/dependence.hpp>
+#include <lathe/analysis/impl/declared.ipp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -358,18 +359,21 @@ LATHE_DECL bool DependenceTester::meet_along_last() {
 
 LATHE_DECL bool meet_along_last(const AccessSite& a, const AccessSite& b, const Vec<ForRef>& loops,
                                 const Facts& facts) {
-  return detail::DependenceTester(a, b, loops, facts).meet_along_last();
+  const detail::ElementPair pair(a, b);
+  return detail::DependenceTester(pair.a(), pair.b(), loops, facts).meet_along_last();
 }
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const Vec<ForRef>& loops, const Facts& facts) {
-  return detail::DependenceTester(a, b, loops, facts).run();
+  const detail::ElementPair pair(a, b);
+  return pair.answer(detail::DependenceTester(pair.a(), pair.b(), loops, facts).run());
 }
 
 LATHE_DECL DependenceVectors dependence(const AccessSite& a, const AccessSite& b,
                                         const Vec<ForRef>& loops, const Facts& facts,
                                         FunctionRef<bool(const Vec<Direction>&)> wanted) {
-  return detail::DependenceTester(a, b, loops, facts).run(&wanted);
+  const detail::ElementPair pair(a, b);
+  return pair.answer(detail::DependenceTester(pair.a(), pair.b(), loops, facts).run(&wanted));
 }
 
 }  // namespace lathe

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/impl/declared.ipp>
 #include <lathe/analysis/region.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/lane_offsets.hpp>
@@ -212,18 +213,8 @@ inline bool as_store(const AccessSite& site, AccessSite& out, Vec<VarRef>& relax
   for (const auto& region : site.block->writes)
     if (region.buffer == site.buffer) declared = &region, ++count;
   if (count != 1 || !stores_all(*site.block, *declared)) return false;
-  out = site;
-  out.kind = AccessKind::write, out.block = {};
-  out.indices.clear();
-  for (const auto& range : site.declared.ranges) {
-    const VarRef step = make_var("d");
-    out.loops.push_back(make_ref<ForNode>(step, AnyExpr(0), range.extent, ForKind::serial,
-                                          Attributes(), make_seq({})));
-    out.indices.push_back(fold_add(range.min, AnyExpr(step)));
-    relaxed.push_back(step);
-  }
-  out.inner_indices = out.indices, out.inner_condition = out.condition;
-  out.outer_condition = {};
+  if (!access_elements(site, out, &relaxed)) return false;
+  out.block = {};
   return true;
 }
 

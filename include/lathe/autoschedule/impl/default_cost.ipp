@@ -47,7 +47,7 @@ class BodyCost : public Visitor {
     }
     if (const auto* n = e.as<CallNode>()) {
       bool heavy = is_transcendental(n->op);
-      ops += heavy ? kMathCost : 1;
+      ops += heavy ? kMathCost : e.dtype().lanes;  // what an intrinsic puts in has lanes already
       math += heavy;
     } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
       ops += 1;

@@ -28,6 +28,7 @@ class PlaceProducers : DefaultSteps {
       if (!at.block || !classify(*at.block).is_complete()) continue;
       BodyCost cost = body_cost(*at.block);
       auto users = consumers(s_.program()->body, block.tag);
+      if (users.empty()) continue;
       int reads = 0;
       bool same_volume = true;
       for (const auto& user : users) {

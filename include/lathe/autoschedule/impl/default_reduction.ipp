@@ -26,9 +26,12 @@ class TileReduction : ReductionCosts {
     }
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
-    if (along_terms &&
-        fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes) < tile.cycles)
-      return partial_lanes(nest, run, lanes);
+    const double folded =
+        along_terms ? fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes)
+                    : tile.cycles;
+    const double vectors = volume(nest.all) / static_cast<double>(lanes);
+    if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
+    if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
     tile_registers(ref, nest, tile, lanes);
   }
 
@@ -165,7 +168,7 @@ class TileReduction : ReductionCosts {
 
   void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
                          const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = finish_under(ref, tile);
+    BlockRef out = FinishTiles(job_).run(ref, tile);
     BlockRef init = s_.decompose_reduction(ref, first_reduce);
     s_.vectorize(lanes_loop);
     for (const auto& l : inner) s_.unroll(l);
@@ -174,31 +177,6 @@ class TileReduction : ReductionCosts {
       s_.vectorize(loops.back());
       if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
     }
-  }
-
-  // What takes the finished tile out of the registers: the only consumer, if it reads element by
-  // element and is cheap; else a copy to the output. A consumer with math in it reads a tile in
-  // memory, row by row: unrolled over all registers its code would take LLVM longer than the whole
-  // product.
-  BlockRef finish_under(const BlockRef& ref, const LoopRef& tile) {
-    auto users = consumers(s_.program()->body, ref.tag);
-    bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
-               is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
-    BlockRef user = one ? BlockRef(users[0].block->tag) : BlockRef();
-    bool cheap = one && body_cost(*users[0].block).math == 0;
-    bool fused = cheap && attempt([&] {
-                   s_.reverse_compute_at(user, tile);
-                   s_.set_scope(ref, Scope::reg);
-                 });
-    if (fused) return user;
-    BlockRef out = s_.cache_write(ref, Scope::reg);
-    s_.reverse_compute_at(out, tile);
-    if (one && !cheap)
-      attempt([&] {
-        s_.reverse_compute_at(user, tile);
-        s_.vectorize(s_.loops(user).back());
-      });
-    return out;
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.

@@ -17,10 +17,17 @@
 #include <lathe/autoschedule/impl/default_streams.ipp>
 //
 #include <lathe/autoschedule/impl/default_elementwise.ipp>
+#include <lathe/autoschedule/impl/default_finish.ipp>
+#include <lathe/autoschedule/impl/default_intrinsic.ipp>
 #include <lathe/autoschedule/impl/default_loops.ipp>
 #include <lathe/autoschedule/impl/default_place.ipp>
-#include <lathe/autoschedule/impl/default_reduction.ipp>
 #include <lathe/autoschedule/impl/default_threads.ipp>
+//
+#include <lathe/autoschedule/impl/default_intrinsic_cost.ipp>
+//
+#include <lathe/autoschedule/impl/default_tensorize.ipp>
+//
+#include <lathe/autoschedule/impl/default_reduction.ipp>
 //
 #include <lathe/autoschedule/impl/default_tile.ipp>
 //

@@ -39,7 +39,7 @@ struct TileProduct {
   int group;
   std::string_view feature;
 };
-// Cycles: 16, one row of A a cycle (Intel's optimization manual, chapter on AMX).
+// Cycles: 16, one row of A a cycle; 52 to the next (Intel's optimization manual, chapter on AMX).
 inline constexpr TileProduct kTileProducts[] = {
     {"tdpbf16ps", "bf16", "bf16", "f32", 2, "amx-bf16"},
     {"tdpbssd", "i8", "i8", "i32", 4, "amx-int8"},
@@ -69,7 +69,7 @@ inline TensorIntrin tile_product(const TileProduct& of, int rows, int columns, i
                                g, "], in B: ", of.b, "[", groups, ", ", columns, ", ", g,
                                "], inout C: ", of.sum, "[", rows, ", ", columns, "]):\n");
   const std::string c = cat("C[", matrix_lanes(rows, columns), "]");
-  TensorIntrin out{std::string(of.name), {}, {}, {}, {std::string(of.feature)}, 16};
+  TensorIntrin out{std::string(of.name), {}, {}, {}, {std::string(of.feature)}, 16, 52};
   out.description =
       cat(head, "  for i in 0..", rows, ":\n    for j in 0..", columns, ":\n      for k in 0..",
           groups, ":\n        for p in 0..", g, ":\n          block dot(vi in 0..", rows,
@@ -120,13 +120,14 @@ inline void add_tile_rows(Vec<TensorIntrin>& rows) {
 LATHE_DECL const Vec<TensorIntrin>& tensor_intrins() {
   static const Vec<TensorIntrin> rows = [] {
     Vec<TensorIntrin> all{
-        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 1},
+        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 0.5, 5},
         {"vdpbf16ps",
          detail::kVdpbf16ps,
          detail::kVdpbf16psCode,
          "two products are added at a time, the second first, and subnormal numbers are zeros",
          {"avx512bf16"},
-         2},
+         1,
+         6},
     };
     detail::add_tile_rows(all);
     return all;

@@ -156,6 +156,15 @@ inline Target permitted(const Target& target, const ProgramVersions& versions,
   return target.without("amx-tile", by.where);
 }
 
+/// A default schedule that needs what is refused is made again without.
+inline ProgramVersions planned_versions(const Source& source, const Program& program,
+                                        const Target& target, const Compilation& by) {
+  ProgramVersions wanted = scheduled_versions(source, program, target);
+  if (source.scheduled() || program->scheduled) return wanted;
+  const Target allowed = permitted(target, wanted, by);
+  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
+}
+
 /// Code for any elements of the constants.
 inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
                                     const Llvm& llvm, const Compilation& by) {
@@ -269,15 +278,16 @@ struct KernelMaker {
 
 /// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
 /// before a default schedule inlines it into loops that run in each call.
-inline SplitVersions split_source(const Source& source, const Program& program,
-                                  const Target& target) {
-  if (source.scheduled() || program->scheduled)
-    return split_versions(scheduled_versions(source, program, target));
+inline SplitVersions split_source(const KernelMaker& maker, const Program& program) {
+  const auto versions = [&](const Program& of) {
+    return planned_versions(maker.source, of, maker.target, maker.by);
+  };
+  if (maker.source.scheduled() || program->scheduled) return split_versions(versions(program));
   const SplitProgram described = split_constants(program, Keep::no_larger);
-  SplitVersions out = split_versions(scheduled_versions(source, described.rest, target));
+  SplitVersions out = split_versions(versions(described.rest));
   Vec<OncePart> all;
   for (OncePart part : described.once) {
-    part.program = scheduled_versions(source, part.program, target).last;
+    part.program = versions(part.program).last;
     all.push_back(std::move(part));
   }
   for (OncePart& part : out.once) all.push_back(std::move(part));
@@ -288,7 +298,7 @@ inline SplitVersions split_source(const Source& source, const Program& program,
 /// A kernel of compiled code, which leaves out what runs once.
 inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
                                   KernelConstants& constants) {
-  const SplitVersions split = split_source(maker.source, bound.program, maker.target);
+  const SplitVersions split = split_source(maker, bound.program);
   if (split.once.empty()) return maker.compile(bound, split.rest);
   for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
   Vec<Program> all = split.rest.before;

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <lathe/ir/compare.hpp>
+#include <lathe/ir/describe.hpp>
 #include <lathe/ir/print.hpp>
-#include <lathe/schedule/primitives/tensor/intrinsic.ipp>
+#include <lathe/schedule/primitives/tensor/intrinsic.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/schedule/primitives/tensor/intrinsic.ipp>
 #include <lathe/schedule/primitives/tensor/place_tensors.ipp>
 #include <lathe/schedule/primitives/tensor/tile_loops.ipp>
 

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// What takes a finished tile out of the registers.
+class FinishTiles : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// The only reader of a block's result, if it reads element by element and nobody else may.
+  BlockRef only_user(const BlockRef& ref) const {
+    const auto users = consumers(s_.program()->body, ref.tag);
+    const bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
+                     is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
+    return one ? BlockRef(users[0].block->tag) : BlockRef();
+  }
+
+  /// The only consumer, if it reads element by element and is cheap; else a copy to the output. A
+  /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
+  /// code would take LLVM longer than the whole product.
+  BlockRef run(const BlockRef& ref, const LoopRef& tile) {
+    const BlockRef user = only_user(ref);
+    const bool one = user.tag.get() != nullptr;
+    const bool cheap = one && body_cost(*site(user).block).math == 0;
+    const bool fused = cheap && attempt([&] {
+                         s_.reverse_compute_at(user, tile);
+                         s_.set_scope(ref, Scope::reg);
+                       });
+    if (fused) return user;
+    BlockRef out = s_.cache_write(ref, Scope::reg);
+    s_.reverse_compute_at(out, tile);
+    if (one && !cheap)
+      attempt([&] {
+        s_.reverse_compute_at(user, tile);
+        s_.vectorize(s_.loops(user).back());
+      });
+    return out;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

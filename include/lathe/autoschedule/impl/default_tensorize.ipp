@@ -1,0 +1,250 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// C[.., i, j] over r, by an intrinsic: a[i, r] as it lies or in tiles of its own, b[r, j] in tiles
+// that are laid out ahead.
+class TensorizeNest : IntrinsicCosts {
+ public:
+  using IntrinsicCosts::IntrinsicCosts;
+
+  /// False: nothing done. `cycles`: what the nest takes without.
+  bool run(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest, double cycles) {
+    const auto tile = best_intrinsic(block, nest);
+    return tile && tile->cycles < cycles && attempt([&] { apply(ref, *tile, nest); });
+  }
+
+ private:
+  // The loops of the nest, as they are now.
+  struct Loops {
+    Vec<LoopRef> spatial, reduce;  ///< but for the three
+    LoopRef rows, columns, depth;
+  };
+  // Their order: loops over tiles, up to where a tile is finished; terms; those that are unrolled;
+  // those of one instruction.
+  struct Order {
+    Vec<LoopRef> tiles, terms, inner, one;
+    LoopRef panel;  ///< below which rows of a stay the same
+  };
+
+  void apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+    if (tile.pads) pad(ref, tile);
+    const Loops at = loops_of(ref, nest, tile);
+    pack_b(ref, tile);
+    const BlockRef copy = pack_a(ref, tile);
+    const Order order = split(at, tile);
+    Vec<LoopRef> all = order.tiles;
+    all.append(order.terms);
+    all.append(order.inner);
+    all.append(order.one);
+    s_.reorder(all);
+    for (const auto& l : order.inner) s_.unroll(l);
+    if (tile.in_tiles())
+      keep_in_tiles(ref, tile, order);
+    else
+      keep_in_registers(ref, tile, order);
+    if (!copy.tag.get() || !order.panel.var.get()) return;
+    s_.compute_at(copy, order.panel);
+    vectorize_last(copy, tile.in_tiles() ? tile.fit.product->depth() : target_.vector_bytes);
+  }
+
+  Order split(const Loops& at, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    Order out;
+    const auto outside = [&](bool in_b) {
+      for (const auto& l : at.spatial)
+        if ((step_of(tile.fit.b.indices, l.var) != Step::none) == in_b) out.tiles.push_back(l);
+    };
+    const std::int64_t count = tile.columns / (tile.blocks * tile.vectors * p.columns);
+    const auto columns = parts(at.columns, {count, tile.blocks, tile.vectors, p.columns});
+    outside(true);
+    add(out.tiles, columns[0]);
+    outside(false);
+    Vec<LoopRef> rows(3);
+    if (at.rows.var.get())
+      rows = parts(at.rows, {tile.rows / (p.rows * tile.height), tile.height, p.rows});
+    add(out.tiles, rows[0]);
+    if (!out.tiles.empty()) out.panel = out.tiles.back();
+    add(out.tiles, columns[1]);
+    add(out.inner, rows[1]);
+    add(out.inner, columns[2]);
+    const auto depth = parts(at.depth, {tile.depth / p.depth(), p.groups, p.group});
+    out.terms = at.reduce;
+    add(out.terms, depth[0]);
+    for (const LoopRef& l : {rows[2], columns[3], depth[1], depth[2]}) add(out.one, l);
+    for (auto* needed : {&out.tiles, &out.terms})
+      if (needed->empty()) needed->push_back(s_.add_unit_loop(out.one.back()));
+    return out;
+  }
+  static void add(Vec<LoopRef>& to, const LoopRef& loop) {
+    if (loop.var.get()) to.push_back(loop);
+  }
+  // Parts of a loop by their extents; none for those of one iteration.
+  Vec<LoopRef> parts(const LoopRef& loop, const Vec<std::int64_t>& extents) {
+    Vec<Factor> factors;
+    for (std::int64_t extent : extents)
+      if (extent > 1) factors.push_back(factors.empty() ? infer : Factor(extent));
+    const auto split = factors.size() > 1 ? s_.split_any(loop, factors) : Vec<LoopRef>{loop};
+    Vec<LoopRef> out;
+    std::size_t next = 0;
+    for (std::int64_t extent : extents) out.push_back(extent > 1 ? split[next++] : LoopRef());
+    if (factors.empty()) out[0] = loop;
+    return out;
+  }
+
+  void pad(const BlockRef& ref, const IntrinsicTile& tile) {
+    std::vector<Factor> multiples;
+    for (const auto& it : site(ref).block->iters) {
+      const auto is = [&](const LoopRef& l) { return it.binding.get() == l.var.get(); };
+      std::int64_t multiple = 1;
+      if (is(tile.fit.columns)) multiple = tile.columns;
+      if (is(tile.fit.depth)) multiple = tile.depth;
+      if (is(tile.fit.rows)) multiple = tile.rows;
+      multiples.push_back(multiple);
+    }
+    const BlockRef copy = s_.pad(ref, multiples).back();
+    if (FinishTiles(job_).only_user(copy).tag.get()) attempt([&] { s_.compute_inline(copy); });
+  }
+
+  // Padding and copies leave the loops in their order.
+  Loops loops_of(const BlockRef& ref, const DefaultNest& nest, const IntrinsicTile& tile) const {
+    Loops out;
+    const auto now = s_.loops(ref);
+    const std::size_t outside = now.size() - nest.all.size();
+    for (std::size_t k = 0; k < nest.all.size(); ++k) {
+      const LoopRef was(nest.all[k]->var), &is = now[outside + k];
+      if (was == tile.fit.rows)
+        out.rows = is;
+      else if (was == tile.fit.columns)
+        out.columns = is;
+      else if (was == tile.fit.depth)
+        out.depth = is;
+      else
+        (contains(nest.reduce, was) ? out.reduce : out.spatial).push_back(is);
+    }
+    return out;
+  }
+
+  // A copy of one operand, and which of its axes two loops are.
+  struct Copy {
+    BlockRef block;
+    std::size_t rank = 0, across = 0, along = 0;
+  };
+  Copy copy_of(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
+    const AccessSite& was = of_b ? tile.fit.b : tile.fit.a;
+    const BlockSite at = site(ref);
+    TensorMatch match(tile.fit.product->code, *at.block);
+    match.run(*only_store(*at.block));
+    const Bound* now = nullptr;
+    for (const Bound& bound : match.bound)
+      if (bound.operand == (of_b ? tile.fit.product->b : tile.fit.product->a)) now = &bound;
+    Copy out;
+    out.rank = now->indices.size();
+    out.block = now->buffer == was.buffer ? s_.cache_read(ref, was.buffer->name, Scope::global)
+                                          : s_.block(now->buffer->name);
+    const auto axis = [&](const LoopRef& loop) {
+      for (std::size_t d = 0; d < now->indices.size(); ++d)
+        for (const auto& it : at.block->iters)
+          if (it.var.get() == now->indices[d].get() && it.binding.get() == loop.var.get()) return d;
+      return now->indices.size();
+    };
+    out.across = axis(of_b ? tile.fit.columns : tile.fit.rows);
+    out.along = axis(tile.fit.depth);
+    return out;
+  }
+
+  // Tiles of `across` by `along` elements, each in groups, apart from the other axes.
+  static LayoutMap layout(const Copy& copy, std::int64_t across, std::int64_t along) {
+    Vec<VarRef> from;
+    for (std::size_t k = 0; k < copy.rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+    const AnyExpr y(from[copy.along]);
+    Vec<AnyExpr> to;
+    if (across > 1) to.push_back(floordiv(AnyExpr(from[copy.across]), AnyExpr(across)));
+    for (std::size_t k = 0; k < copy.rank; ++k)
+      if (k != copy.along && (k != copy.across || across == 1)) to.push_back(from[k]);
+    to.push_back(floordiv(y, AnyExpr(along)));
+    if (across > 1) to.push_back(floormod(AnyExpr(from[copy.across]), AnyExpr(across)));
+    to.push_back(floormod(y, AnyExpr(along)));
+    return make_ref<LayoutMapNode>(from, to);
+  }
+
+  void pack_b(const BlockRef& ref, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    const Copy copy = copy_of(ref, tile, true);
+    s_.transform_layout(copy.block, layout(copy, p.columns, p.group));
+    const auto loops = s_.loops(copy.block);
+    const auto columns = s_.split_any(loops[copy.across], {infer, p.columns});
+    const auto depth = s_.split_any(loops[copy.along], {infer, p.group});
+    Vec<LoopRef> order;
+    for (std::size_t k = 0; k < copy.rank; ++k)
+      if (k != copy.across && k != copy.along) order.push_back(loops[k]);
+    order.append({depth[0], columns[0], depth[1], columns[1]});
+    s_.reorder(order);
+    s_.unroll(depth[1]);
+    s_.vectorize(columns[1]);
+  }
+
+  // Rows in tiles of their own, or with the terms side by side; none where they are used as they
+  // lie.
+  BlockRef pack_a(const BlockRef& ref, const IntrinsicTile& tile) {
+    if (!tile.copies_a) return {};
+    const ProductRow& p = *tile.fit.product;
+    const Copy copy = copy_of(ref, tile, false);
+    s_.transform_layout(copy.block, layout(copy, p.rows, p.depth()));
+    return copy.block;
+  }
+
+  void vectorize_last(const BlockRef& block, std::int64_t lanes) {
+    const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
+    s_.vectorize(parts[1]);
+  }
+
+  // Sums in tile registers, which are stored whole: to the output, or to where the one reader of
+  // the block takes them from.
+  void keep_in_tiles(const BlockRef& ref, const IntrinsicTile& tile, const Order& order) {
+    const LoopRef& place = order.tiles.back();
+    const ProductRow& p = *tile.fit.product;
+    const std::string type = writes_of(*site(ref).block)[0].buffer->dtype.str();
+    const BlockRef user = FinishTiles(job_).only_user(ref);
+    const BlockRef out = s_.cache_write(ref, Scope::fragment);
+    s_.reverse_compute_at(out, place);
+    if (user.tag.get()) {
+      const int bytes = body_cost(*site(user).block).widest;
+      attempt([&] {
+        s_.reverse_compute_at(user, place);
+        vectorize_last(user, target_.lanes(bytes));
+      });
+    }
+    const BlockRef zero = s_.decompose_reduction(ref, order.terms[0]);
+    s_.tensorize(order.one[0], p.row->name);
+    s_.tensorize(s_.loops(zero).rbegin()[1], "tilezero_" + type);
+    Vec<LoopRef> loops;
+    for (const auto& f : site(out).loops)
+      if (trip(*f) > 1 && !contains(order.tiles, LoopRef(f->var))) loops.push_back(LoopRef(f->var));
+    const auto rows = s_.split_any(loops[loops.size() - 2], {infer, p.rows}),
+               columns = s_.split_any(loops.back(), {infer, p.columns});
+    s_.reorder({rows[0], columns[0], rows[1], columns[1]});
+    s_.unroll(rows[0]), s_.unroll(columns[0]);
+    s_.tensorize(rows[1], "tilecopy_" + type);
+  }
+
+  void keep_in_registers(const BlockRef& ref, const IntrinsicTile& tile, const Order& order) {
+    const BlockRef out = FinishTiles(job_).run(ref, order.tiles.back());
+    const BlockRef init = s_.decompose_reduction(ref, order.terms[0]);
+    s_.tensorize(order.one[0], tile.fit.product->row->name);
+    const auto at = s_.loops(init);
+    s_.vectorize(at.back());
+    const auto finished = s_.loops(out);
+    const auto lanes = s_.split_any(finished.back(), {infer, tile.fit.product->columns});
+    s_.vectorize(lanes[1]);
+    s_.unroll(lanes[0]);
+    if (tile.height > 1) s_.unroll(s_.loops(out).rbegin()[2]);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

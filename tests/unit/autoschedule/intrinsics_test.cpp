@@ -1,0 +1,136 @@
+// Default schedules that take instructions for products of narrow numbers.
+#include "../schedule/intrinsics.hpp"
+
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/lower/pipeline.hpp>
+
+#include "../schedule/kernels.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+const lt::Target& tiles() {
+  static const lt::Target target("sapphirerapids");
+  return target;
+}
+/// Dot products of bytes and halves, but no tiles.
+const lt::Target& dots() {
+  static const lt::Target target("znver4");
+  return target;
+}
+
+/// The default schedule of integers; says which of its steps was refused, and whether it computes
+/// something else.
+std::string planned(const lt::AnyTensor& out, const lt::Target& target) {
+  const lt::Program start = lt::program_of(out);
+  std::vector<std::string> left_out;
+  const lt::Schedule s = lt::default_schedule(start, target, {}, left_out);
+  std::string text = s.str();
+  for (const auto& line : left_out) text += "left out: " + line + "\n";
+  if (test::run(s.program()) != test::run(start)) text += "another result\n";
+  return text;
+}
+bool is_good(const std::string& text) {
+  return !has(text, "left out: ") && !has(text, "another result");
+}
+
+}  // namespace
+
+TEST_CASE("products of bytes take tiles: b in tiles of its own, a as it lies") {
+  const test::ByteGemm k(64, 64, 128);
+  const std::string text = planned(k.C, tiles());
+  CHECK(is_good(text));
+  CHECK(has(text, "alloc B_cache: i8[4, 32, 16, 4]"));
+  CHECK(has(text, "alloc C_cache: i32[64, 64] scope fragment"));
+  CHECK(has(text, "A[ramp(broadcast(vi, 64), 1, 16)"));
+  CHECK(has(text, "unrolled for i1 in 0..2:\n        unrolled for"));
+}
+
+TEST_CASE("tails are padded with zeros, and only what is wanted is copied out") {
+  const test::ByteGemm k(50, 70, 130);
+  const std::string text = planned(k.C, tiles());
+  CHECK(is_good(text));
+  CHECK(has(text, "tile_dot("));
+  CHECK(has(text, "block C_copy(vi in 0..50"));
+  CHECK(has(text, "A_pad[floordiv(vi, 16), floordiv(vr, 64), floormod(vi, 16), floormod(vr, 64)]"));
+}
+
+TEST_CASE("without tiles, dot products of vectors; without both, or too little to do, neither") {
+  const test::ByteGemm k(24, 96, 64);
+  const std::string text = planned(k.C, dots());
+  CHECK(is_good(text));
+  CHECK(has(text, "dot4("));
+  CHECK(has(text, "scope register"));
+  CHECK(!has(planned(k.C, lt::Target("x86-64-v3")), "dot4("));
+  const test::ByteGemm one(1, 1, 3);
+  CHECK(!has(planned(one.C, dots()), "dot4("));
+}
+
+TEST_CASE("products of halves, unless floats keep their order") {
+  const test::HalfGemm k(64, 64, 64);
+  const lt::Program start = lt::program_of(k.C);
+  for (const auto* target : {&tiles(), &dots()}) {
+    const lt::Schedule s = lt::default_schedule(start, *target);
+    CHECK(has(s.str(), target == &tiles() ? "tile_dot(" : "dot2("));
+    CHECK(has(s.numerics().at(0), "tensorize: by"));
+    const lt::Schedule strict = lt::default_schedule(start, *target, {.strict = true});
+    CHECK(!has(strict.str(), "_dot("));
+    CHECK(!has(strict.str(), "dot2("));
+  }
+}
+
+TEST_CASE("operands in any order of axes, in batches, with what follows in the same tile") {
+  int seed = 0;
+  for (const auto* target : {&tiles(), &dots()})
+    for (const bool turn_a : {false, true})
+      for (const bool turn_b : {false, true})
+        for (const int batch : {1, 3}) {
+          const int m = 49 + 15 * (seed % 3), n = 32 + 7 * (seed % 2), d = 64 + 2 * (seed % 4);
+          ++seed;
+          lt::Input<std::uint8_t, 3> A("A", {batch, turn_a ? d : m, turn_a ? m : d});
+          lt::Input<std::int8_t, 3> B("B", {batch, turn_b ? n : d, turn_b ? d : n},
+                                      {.constant = true});
+          lt::Reduce r("r", d);
+          auto T = lt::compute("T", {batch, m, n}, [&](lt::Var q, lt::Var i, lt::Var j) {
+            return lt::sum(lt::cast<std::int32_t>(turn_a ? A(q, r, i) : A(q, i, r)) *
+                               lt::cast<std::int32_t>(turn_b ? B(q, j, r) : B(q, r, j)),
+                           r);
+          });
+          auto C = lt::compute("C", {batch, m, n}, [&](lt::Var q, lt::Var i, lt::Var j) {
+            return lt::max(T(q, i, j) + 3, 0);
+          });
+          const std::string text = planned(C, *target);
+          INFO(text);
+          CHECK(is_good(text));
+          CHECK((has(text, "tile_dot(") || has(text, "dot4(")));
+        }
+}
+
+TEST_CASE("convolutions by channels, also strided, with and without tails") {
+  for (const auto* target : {&tiles(), &dots()})
+    for (const int stride : {1, 2})
+      for (const int channels : {64, 20}) {
+        lt::Input<std::uint8_t, 3> X("X", {4 * stride + 3, 16 * stride + 3, channels});
+        lt::Input<std::int8_t, 4> W("W", {3, 3, channels, 32}, {.constant = true});
+        lt::Reduce ky("ky", 3), kx("kx", 3), c("c", channels);
+        auto Y = lt::compute("Y", {4, 16, 32}, [&](lt::Var y, lt::Var x, lt::Var f) {
+          return lt::sum(lt::cast<std::int32_t>(X(y * stride + ky, x * stride + kx, c)) *
+                             lt::cast<std::int32_t>(W(ky, kx, c, f)),
+                         {ky, kx, c});
+        });
+        const std::string text = planned(Y, *target);
+        INFO(text);
+        CHECK(is_good(text));
+        CHECK((has(text, "tile_dot(") || has(text, "dot4(")));
+      }
+}
+
+TEST_CASE("columns that do not fit the second cache are taken in blocks") {
+  const test::ByteGemm k(64, 2048, 2048);
+  const lt::Schedule s = lt::default_schedule(k.C, tiles());
+  CHECK(has(s.str(), "alloc B_cache: i8[128, 512, 16, 4]"));
+  CHECK(has(s.trace().cpp(), "lathe::infer, 16, 2, 16})"));
+}
