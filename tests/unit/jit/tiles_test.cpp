@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
+#include <lathe/ir/contents.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/llvm.hpp>
@@ -179,6 +180,19 @@ TEST_CASE("tiles: a fragment that is read by parts is refused, and more than the
   }
   CHECK(refusal(lt::parse(nine)).find("L0606 lower: more tiles are needed at once") !=
         std::string::npos);
+}
+
+TEST_CASE("tiles: a store of another kind, whose buffer's name looks the same in a summary") {
+  std::string other = "a";
+  while (lt::detail::Contents::bit(other) != lt::detail::Contents::bit(std::string("T")))
+    other += 'a';
+  const std::string place = "[ramp(broadcast(0, 16), 1, 16), broadcast(ramp(0, 1, 16), 16)]";
+  const lt::Program program = lt::parse("program P(out Y: f32[16, 16], out " + other +
+                                        ": f32[4]):\n  alloc T: f32[16, 16] scope fragment\n  T" +
+                                        place + " = tile(broadcast(0.0, 256), 16)\n  " + other +
+                                        "[0] = 1.0\n  Y" + place + " = tile(T" + place + ", 16)\n");
+  const std::string text = lt::lower(program, lt::Target("sapphirerapids")).str();
+  CHECK(text.find(other + "[0] = 1.0") != std::string::npos);
 }
 
 TEST_CASE("tiles: what text may not claim") {

@@ -52,7 +52,10 @@ class BodyCost : public Visitor {
     } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
       ops += 1;
     }
-    if (e.kind() == ExprKind::Cast) note(e.dtype());
+    if (const auto* n = e.as<CastNode>()) {
+      note(e.dtype());
+      ops += n->value.dtype().bits != e.dtype().bits;
+    }
     descend(e);
   }
   void stmt(const Stmt& s) override {

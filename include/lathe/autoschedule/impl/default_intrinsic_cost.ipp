@@ -13,7 +13,8 @@ struct IntrinsicTile {
   std::int64_t height = 1, vectors = 1, blocks = 1;
   std::int64_t rows = 1, columns = 1, depth = 1;  ///< extents, rounded up to whole tiles
   bool pads = false, copies_a = false;
-  double cycles = 0;  ///< of the whole nest
+  bool b_in_blocks = false;  ///< laid out a block at a time, right before it is used
+  double cycles = 0;         ///< of the whole nest
 
   bool in_tiles() const { return fit.product->rows > 1; }
 };
@@ -31,25 +32,51 @@ class IntrinsicCosts : protected NestSteps {
   std::optional<IntrinsicTile> best_intrinsic(const BlockNode& block,
                                               const DefaultNest& nest) const {
     std::optional<IntrinsicTile> best;
-    for (IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest))
-      for (std::int64_t height = 1; height <= kMostHeight; ++height)
-        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
-          IntrinsicTile tile{fit, height, vectors};
-          if ((height > 1 && !fit.rows.var.get()) || !in_registers(tile)) continue;
-          measure(nest, tile);
-          tile.cycles = cycles(nest, tile);
-          if (!best || tile.cycles < best->cycles) best = std::move(tile);
-        }
+    for (const IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest)) {
+      const Extents extents = extents_of(nest, fit);
+      for (std::int64_t height = 1; height <= (fit.rows.var.get() ? kMostHeight : 1); ++height)
+        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors)
+          for (const bool copies : {false, true}) {
+            IntrinsicTile tile{fit, height, vectors};
+            if (!in_registers(tile) || !measure(extents, copies, tile)) continue;
+            tile.cycles = cycles(extents, tile);
+            if (!best || tile.cycles < best->cycles) best = std::move(tile);
+          }
+    }
     return best;
   }
 
  private:
   static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4, kTileRegisters = 8;
   // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
-  // manual: 64 at most), and of copies: whole rows, and elements that change their order.
-  static constexpr double kNear = 128, kSecond = 48, kRowBytes = 16, kTurnedBytes = 2;
+  // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not
+  // theirs), and of copies: whole rows, and elements that change their order.
+  static constexpr double kNear = 128, kSecond = 48, kRowBytes = 16, kTurnedBytes = 4;
   // Of the second cache, for the part of b that all rows meet.
   static constexpr std::int64_t kShare = 2;
+
+  // Of a nest: its three loops; reduce loops besides; spatial loops besides that name b, and all.
+  struct Extents {
+    std::int64_t rows = 1, columns = 1, depth = 1, reduced = 1;
+    double in_b = 1, outside = 1;
+    bool b_is_constant = false;
+  };
+  Extents extents_of(const DefaultNest& nest, const IntrinsicFit& fit) const {
+    Extents out;
+    if (fit.rows.var.get()) out.rows = trip_of(nest, fit.rows);
+    out.columns = trip_of(nest, fit.columns), out.depth = trip_of(nest, fit.depth);
+    for (const auto& l : nest.reduce)
+      if (!(l == fit.depth)) out.reduced *= trip_of(nest, l);
+    for (const auto& l : nest.spatial) {
+      if (l == fit.rows || l == fit.columns) continue;
+      out.outside *= static_cast<double>(trip_of(nest, l));
+      if (step_of(fit.b.indices, l.var) != Step::none)
+        out.in_b *= static_cast<double>(trip_of(nest, l));
+    }
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == fit.b.buffer) out.b_is_constant = p.constancy != Constancy::none;
+    return out;
+  }
 
   // All sums, a row of b, and one of a at a time.
   bool in_registers(const IntrinsicTile& tile) const {
@@ -57,37 +84,30 @@ class IntrinsicCosts : protected NestSteps {
     return tile.height * tile.vectors + tile.vectors + 1 <= all;
   }
 
-  static std::int64_t reduced(const DefaultNest& nest, const IntrinsicFit& fit) {
-    std::int64_t terms = 1;
-    for (const auto& l : nest.reduce)
-      if (!(l == fit.depth)) terms *= trip_of(nest, l);
-    return terms;
-  }
-
-  void measure(const DefaultNest& nest, IntrinsicTile& tile) const {
+  // False: a can't be used so.
+  bool measure(const Extents& of, bool copies, IntrinsicTile& tile) const {
     const IntrinsicFit& fit = tile.fit;
     const ProductRow& p = *fit.product;
-    const std::int64_t rows = fit.rows.var.get() ? trip_of(nest, fit.rows) : 1,
-                       columns = trip_of(nest, fit.columns), depth = trip_of(nest, fit.depth),
-                       width = p.columns * tile.vectors;
-    tile.rows = up(rows, p.rows * tile.height);
-    tile.columns = up(columns, width);
-    tile.depth = up(depth, p.depth());
-    tile.pads = tile.rows != rows || tile.columns != columns || tile.depth != depth;
-    const std::int64_t bytes =
-                           tile.depth * reduced(nest, fit) * fit.b.buffer->dtype.element_bytes(),
+    const std::int64_t width = p.columns * tile.vectors;
+    tile.rows = up(of.rows, p.rows * tile.height);
+    tile.columns = up(of.columns, width);
+    tile.depth = up(of.depth, p.depth());
+    tile.copies_a = copies;
+    const bool pads_a = tile.rows != of.rows || tile.depth != of.depth;
+    tile.pads = pads_a || tile.columns != of.columns;
+    const bool fits = step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a;
+    const bool movable = pads_a || fit.rows_lie_apart || !fit.rows.var.get();
+    if (copies ? !movable : !fits) return false;
+    const std::int64_t bytes = tile.depth * of.reduced * fit.b.buffer->dtype.element_bytes(),
                        most =
-                           std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1);
-    const std::int64_t all = tile.columns / width;
-    if (tile.pads) {
-      tile.blocks = balanced(all, most);
-      tile.columns = up(all, tile.blocks) * width;
-    } else {
-      tile.blocks = divisor(all, most);
-    }
-    const bool padded_a = tile.rows != rows || tile.depth != depth;
-    tile.copies_a = padded_a || step_of(fit.a.indices, fit.depth.var) != Step::unit ||
-                    (p.rows > 1 && fit.rows_lie_apart && far_apart(nest, tile));
+                           std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1),
+                       all = tile.columns / width;
+    tile.blocks = tile.pads ? balanced(all, most) : divisor(all, most);
+    if (tile.pads) tile.columns = up(all, tile.blocks) * width;
+    // Each thread its own.
+    const std::int64_t count = tile.columns / (width * tile.blocks);
+    tile.b_in_blocks = !of.b_is_constant && count > 1 && count >= 2 * target_.cores;
+    return true;
   }
 
   // The largest divisor that is no larger; of numbers that have none, all.
@@ -98,59 +118,32 @@ class IntrinsicCosts : protected NestSteps {
     return of;
   }
 
-  // Rows of a tile that no near cache holds, which are fetched row by row when they are copied, or
-  // that share sets of the first one.
-  bool far_apart(const DefaultNest& nest, const IntrinsicTile& tile) const {
-    double bytes = tile.fit.a.buffer->dtype.element_bytes();
-    for (const auto& l : nest.all)
-      for (const auto& index : tile.fit.a.indices)
-        if (uses_var(index, l->var)) {
-          bytes *= static_cast<double>(trip(*l));
-          break;
-        }
-    if (bytes * kShare > static_cast<double>(target_.l2_bytes)) return true;
-    const auto stride = flat_stride(tile.fit.a, tile.fit.rows.var);
-    return !stride || *stride * tile.fit.a.buffer->dtype.element_bytes() % kCacheWay == 0;
-  }
-
-  bool is_constant(const Buffer& buffer) const {
-    for (const Param& p : s_.program()->params)
-      if (p.buffer == buffer) return p.constancy != Constancy::none;
-    return false;
-  }
-
-  double cycles(const DefaultNest& nest, const IntrinsicTile& tile) const {
+  // Between two instructions.
+  static double cycles_of_one(const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
     const auto h = static_cast<double>(tile.height), v = static_cast<double>(tile.vectors);
-    double others = static_cast<double>(reduced(nest, tile.fit));
-    double outside = 1, in_b = 1;
-    for (const auto& l : nest.spatial) {
-      if (l == tile.fit.rows || l == tile.fit.columns) continue;
-      outside *= static_cast<double>(trip_of(nest, l));
-      if (step_of(tile.fit.b.indices, l.var) != Step::none)
-        in_b *= static_cast<double>(trip_of(nest, l));
-    }
-    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes());
-    const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns),
-               depth = static_cast<double>(tile.depth);
-    const double of_a = static_cast<double>(p.rows * p.depth()) * bytes,
-                 of_b = static_cast<double>(p.columns * p.depth()) * bytes;
-    const double near_a = tile.in_tiles() ? of_a / kNear : 0.5;
-    const double loads = (h * near_a + v * of_b / kSecond) / (h * v);
-    const double one = std::max({p.row->cycles, p.row->latency / (h * v), loads});
-    const double count = outside * others * up_count(rows, p.rows) * columns /
-                         static_cast<double>(p.columns) * depth / static_cast<double>(p.depth());
-    double total = count * one;
-    if (!is_constant(tile.fit.b.buffer))
-      total += in_b * others * depth * columns * bytes / kTurnedBytes;
-    if (tile.copies_a)
-      total += outside * rows * others * depth * bytes / kRowBytes *
-               (columns / static_cast<double>(tile.blocks * tile.vectors * p.columns));
-    if (tile.pads) total += outside * rows * columns * 4 / kRowBytes;
-    return total;
+    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes() * p.depth());
+    const double of_b = static_cast<double>(p.columns) * bytes / kSecond;
+    double of_a = 0.5;  // a broadcast
+    if (tile.in_tiles())
+      of_a = static_cast<double>(p.rows) * bytes / (tile.copies_a ? kNear : kSecond);
+    return std::max({p.row->cycles, p.row->latency / (h * v), (h * of_a + v * of_b) / (h * v)});
   }
-  static double up_count(double rows, std::int64_t part) {
-    return std::ceil(rows / static_cast<double>(part));
+
+  static double cycles(const Extents& of, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns);
+    const double terms = static_cast<double>(tile.depth) * static_cast<double>(of.reduced),
+                 bytes = tile.fit.b.buffer->dtype.element_bytes();
+    const auto one = static_cast<double>(p.rows * p.columns * p.depth());
+    double total = of.outside * rows * columns * terms / one * cycles_of_one(tile);
+    if (!of.b_is_constant) total += of.in_b * terms * columns * bytes / kTurnedBytes;
+    if (tile.copies_a) {
+      const auto block = static_cast<double>(tile.blocks * tile.vectors * p.columns);
+      total += of.outside * rows * terms * bytes / kRowBytes * (columns / block);
+    }
+    if (tile.pads) total += of.outside * rows * columns * 4 / kRowBytes;
+    return total;
   }
 };
 

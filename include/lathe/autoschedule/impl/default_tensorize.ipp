@@ -28,14 +28,15 @@ class TensorizeNest : IntrinsicCosts {
   // those of one instruction.
   struct Order {
     Vec<LoopRef> tiles, terms, inner, one;
-    LoopRef panel;  ///< below which rows of a stay the same
+    LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
   };
 
   void apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
-    pack_b(ref, tile);
-    const BlockRef copy = pack_a(ref, tile);
+    const Copy b = pack(ref, tile, true);
+    std::optional<Copy> a;
+    if (tile.copies_a) a = pack(ref, tile, false);
     const Order order = split(at, tile);
     Vec<LoopRef> all = order.tiles;
     all.append(order.terms);
@@ -47,9 +48,12 @@ class TensorizeNest : IntrinsicCosts {
       keep_in_tiles(ref, tile, order);
     else
       keep_in_registers(ref, tile, order);
-    if (!copy.tag.get() || !order.panel.var.get()) return;
-    s_.compute_at(copy, order.panel);
-    vectorize_last(copy, tile.in_tiles() ? tile.fit.product->depth() : target_.vector_bytes);
+    if (a) {
+      if (order.panel.var.get()) s_.compute_at(a->block, order.panel);
+      copy_rows(*a, tile);
+    }
+    if (tile.b_in_blocks) s_.compute_at(b.block, order.block);
+    copy_groups(b, tile);
   }
 
   Order split(const Loops& at, const IntrinsicTile& tile) {
@@ -63,6 +67,7 @@ class TensorizeNest : IntrinsicCosts {
     const auto columns = parts(at.columns, {count, tile.blocks, tile.vectors, p.columns});
     outside(true);
     add(out.tiles, columns[0]);
+    out.block = columns[0];
     outside(false);
     Vec<LoopRef> rows(3);
     if (at.rows.var.get())
@@ -133,6 +138,7 @@ class TensorizeNest : IntrinsicCosts {
   struct Copy {
     BlockRef block;
     std::size_t rank = 0, across = 0, along = 0;
+    bool side_by_side = false;  ///< whether terms lie side by side in what is copied
   };
   Copy copy_of(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const AccessSite& was = of_b ? tile.fit.b : tile.fit.a;
@@ -154,6 +160,7 @@ class TensorizeNest : IntrinsicCosts {
     };
     out.across = axis(of_b ? tile.fit.columns : tile.fit.rows);
     out.along = axis(tile.fit.depth);
+    out.side_by_side = step_of(was.indices, tile.fit.depth.var) == Step::unit;
     return out;
   }
 
@@ -172,30 +179,63 @@ class TensorizeNest : IntrinsicCosts {
     return make_ref<LayoutMapNode>(from, to);
   }
 
-  void pack_b(const BlockRef& ref, const IntrinsicTile& tile) {
+  // Tiles of b; rows of a in tiles, or with their terms side by side.
+  Copy pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const ProductRow& p = *tile.fit.product;
-    const Copy copy = copy_of(ref, tile, true);
-    s_.transform_layout(copy.block, layout(copy, p.columns, p.group));
-    const auto loops = s_.loops(copy.block);
-    const auto columns = s_.split_any(loops[copy.across], {infer, p.columns});
-    const auto depth = s_.split_any(loops[copy.along], {infer, p.group});
-    Vec<LoopRef> order;
-    for (std::size_t k = 0; k < copy.rank; ++k)
-      if (k != copy.across && k != copy.along) order.push_back(loops[k]);
-    order.append({depth[0], columns[0], depth[1], columns[1]});
-    s_.reorder(order);
-    s_.unroll(depth[1]);
-    s_.vectorize(columns[1]);
+    Copy copy = copy_of(ref, tile, of_b);
+    s_.transform_layout(copy.block,
+                        of_b ? layout(copy, p.columns, p.group) : layout(copy, p.rows, p.depth()));
+    return copy;
   }
 
-  // Rows in tiles of their own, or with the terms side by side; none where they are used as they
-  // lie.
-  BlockRef pack_a(const BlockRef& ref, const IntrinsicTile& tile) {
-    if (!tile.copies_a) return {};
+  // Some tiles of one panel after the other: memory is written in runs, and read from few pages. A
+  // group lies side by side, or vectors of columns are interleaved (zip_stores).
+  void copy_groups(const Copy& copy, const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
-    const Copy copy = copy_of(ref, tile, false);
-    s_.transform_layout(copy.block, layout(copy, p.rows, p.depth()));
-    return copy.block;
+    const LoopRef across = loop_of(copy, copy.across), along = loop_of(copy, copy.along);
+    const auto columns = s_.split_any(across, {infer, p.columns});
+    const auto depth = s_.split_any(along, {infer, kTurnedRows, p.group});
+    Vec<LoopRef> order;
+    for (const auto& l : own_loops(copy))
+      if (!(l == columns[0]) && !(l == columns[1]) && !contains(depth, l)) order.push_back(l);
+    order.append({depth[0], columns[0], depth[1]});
+    if (copy.side_by_side)
+      order.append({columns[1], depth[2]});
+    else
+      order.append({depth[2], columns[1]});
+    s_.reorder(order);
+    if (!copy.side_by_side) s_.unroll(depth[2]);
+    s_.vectorize(order.back());
+  }
+  Vec<LoopRef> own_loops(const Copy& copy) const {
+    Vec<LoopRef> out;
+    for (const auto& f : site(copy.block).loops)
+      if (block_tags(f->body).size() == 1) out.push_back(LoopRef(f->var));
+    return out;
+  }
+
+  // The loop of a copy that runs along one of its axes, where it stands now.
+  LoopRef loop_of(const Copy& copy, std::size_t axis) const {
+    const BlockSite at = site(copy.block);
+    LoopRef found;
+    for (const auto& f : at.loops)
+      if (uses_var(at.block->iters[axis].binding, f->var)) found = LoopRef(f->var);
+    return found;
+  }
+
+  // Whole runs of terms; from memory in which they lie apart, those of some rows are turned in
+  // registers.
+  void copy_rows(const Copy& copy, const IntrinsicTile& tile) {
+    const std::int64_t run = std::max<std::int64_t>(tile.fit.product->depth(), kTurnedRows);
+    const auto terms = s_.split_any(loop_of(copy, copy.along), {infer, run});
+    if (copy.side_by_side || copy.across == copy.rank) {
+      if (!(s_.loops(copy.block).back() == terms[1])) s_.reorder({terms[0], terms[1]});
+      return s_.vectorize(terms[1]);
+    }
+    const auto rows = s_.split_any(loop_of(copy, copy.across), {infer, kTurnedRows});
+    s_.reorder({terms[0], rows[0], rows[1], terms[1]});
+    s_.unroll(rows[1]);
+    s_.vectorize(terms[1]);
   }
 
   void vectorize_last(const BlockRef& block, std::int64_t lanes) {

@@ -126,7 +126,7 @@ class UseTiles : public Mutator {
   Stmt stmt(const Stmt& s) override {
     if (!may_touch(s, Contents::bit(buffer_->name))) return s;
     const auto* n = s.as<StoreNode>();
-    if (!n) return descend(s);
+    if (!n || !is_tile_value(n->value)) return descend(s);
     const auto& call = *n->value.as<CallNode>();
     Vec<AnyExpr> args;
     for (std::size_t k = 0; k < call.args.size(); ++k) {
