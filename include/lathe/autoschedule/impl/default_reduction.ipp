@@ -6,10 +6,10 @@
 namespace lathe {
 namespace detail {
 
-// Register tiles and partial results of a reduction.
-class TileReduction : ReductionCosts {
+// Which way a reduction goes: an intrinsic, a register tile, or partial results.
+class TileReduction : TileRegisters {
  public:
-  using ReductionCosts::ReductionCosts;
+  using TileRegisters::TileRegisters;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
@@ -36,8 +36,6 @@ class TileReduction : ReductionCosts {
   }
 
  private:
-  static constexpr double kPackReuse = 16, kLongReuse = 64;
-
   // Innermost reduce loops that run through memory as one: rows that follow each other.
   struct Run {
     std::size_t loops = 1;
@@ -64,119 +62,6 @@ class TileReduction : ReductionCosts {
     const auto op = info.reducer.op;
     const bool extreme = op == BinaryOp::max || op == BinaryOp::min;
     return extreme && block.reducer->identity[0].dtype().is_float() ? 5 : 1;
-  }
-
-  // How often a tile comes back to what it read.
-  static double reuse(const DefaultNest& nest, const AccessSite& read) {
-    double times = 1;
-    for (const auto& l : nest.spatial)
-      if (step_of(read.indices, l.var) == Step::none)
-        times *= static_cast<double>(trip_of(nest, l));
-    return times;
-  }
-  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
-    return step_of(read.indices, nest.unit.var) >= Step::strided;
-  }
-  // Whether what jumps along the lanes is worth a copy in which it doesn't.
-  static bool packs_jumps(const DefaultNest& nest) {
-    for (const auto& read : nest.reads)
-      if (jumps(nest, read) &&
-          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
-        return false;
-    return true;
-  }
-  bool worth_panels(const DefaultNest& nest, const AccessSite& read) const {
-    if (!PackPanels::has_panels(nest, read)) return false;
-    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
-    double bytes = read.buffer->dtype.element_bytes();
-    for (const auto& extent : read.buffer->shape) {
-      const std::int64_t* c = as_const_int(extent);
-      bytes *= c ? static_cast<double>(*c) : 0;
-    }
-    return bytes > static_cast<double>(target_.l2_bytes) && reuse(nest, read) >= kLongReuse;
-  }
-
-  // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
-  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                      std::int64_t lanes) {
-    const bool tiled = attempt([&] {
-      bool turned = false;
-      for (const auto& read : nest.reads) {
-        if (worth_panels(nest, read))
-          PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
-        else
-          turned = turned || (jumps(nest, read) && turns(nest, read));
-      }
-      Vec<LoopRef> order, inner, reduce = nest.reduce;
-      LoopRef lanes_loop;
-      for (const auto& l : nest.spatial) {
-        if (l == nest.unit) {
-          auto parts = s_.split_any(l, {infer, tile.vectors * lanes});
-          order.push_back(parts[0]);
-          lanes_loop = parts[1];
-        } else if (l == tile.rows && tile.height > 1) {
-          auto parts = s_.split_any(l, {infer, tile.height});
-          order.push_back(parts[0]);
-          inner.push_back(parts[1]);
-        } else {
-          order.push_back(l);
-        }
-      }
-      const LoopRef outermost = order.back();
-      if (turned) inner.push_back(split_turned(nest, reduce));
-      order.append(reduce);
-      order.append(inner);
-      order.push_back(lanes_loop);
-      s_.reorder(order);
-      if (turned) s_.unroll(inner.back()), inner.pop_back();
-      keep_in_registers(ref, outermost, reduce.front(), inner, lanes_loop);
-      if (!turned) unroll_terms(nest, tile.height * tile.vectors);
-    });
-    if (!tiled) attempt([&] { vectors_inside(nest, lanes); });
-  }
-
-  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
-  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
-    constexpr std::int64_t kMostStatements = 32;
-    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
-      const LoopRef& loop = nest.reduce[k];
-      statements *= trip_of(nest, loop);
-      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
-      s_.unroll(loop);
-    }
-  }
-
-  // The inner part of the innermost reduce loop.
-  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
-    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
-    const auto parts = s_.split_any(reduce.back(), {infer, columns});
-    reduce.back() = parts[0];
-    return parts[1];
-  }
-
-  // Without registers: lanes of the output below the reduction.
-  void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
-    Vec<LoopRef> order = nest.spatial;
-    order.pop_back();
-    order.append(nest.reduce);
-    auto parts = s_.split_any(nest.unit, {infer, lanes});
-    order.push_back(parts[0]);
-    order.push_back(parts[1]);
-    s_.reorder(order);
-    s_.vectorize(parts[1]);
-  }
-
-  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = FinishTiles(job_).run(ref, tile);
-    BlockRef init = s_.decompose_reduction(ref, first_reduce);
-    s_.vectorize(lanes_loop);
-    for (const auto& l : inner) s_.unroll(l);
-    for (const auto& b : {out, init}) {
-      auto loops = s_.loops(b);
-      s_.vectorize(loops.back());
-      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
-    }
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.

@@ -25,6 +25,7 @@
 //
 #include <lathe/autoschedule/impl/default_intrinsic_cost.ipp>
 //
+#include <lathe/autoschedule/impl/default_register_tile.ipp>
 #include <lathe/autoschedule/impl/default_tensorize.ipp>
 //
 #include <lathe/autoschedule/impl/default_reduction.ipp>

@@ -1,0 +1,247 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <numeric>
+
+namespace lathe {
+namespace detail {
+
+// Register tiles of a reduction.
+class TileRegisters : protected ReductionCosts {
+ public:
+  using ReductionCosts::ReductionCosts;
+
+ protected:
+  static constexpr double kPackReuse = 16, kLongReuse = 64;
+  // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
+  static constexpr double kPages = 96, kPage = 4096;
+
+  // How often a tile comes back to what it read.
+  static double reuse(const DefaultNest& nest, const AccessSite& read) {
+    double times = 1;
+    for (const auto& l : nest.spatial)
+      if (step_of(read.indices, l.var) == Step::none)
+        times *= static_cast<double>(trip_of(nest, l));
+    return times;
+  }
+  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
+    return step_of(read.indices, nest.unit.var) >= Step::strided;
+  }
+  // Whether what jumps along the lanes is worth a copy in which it doesn't.
+  static bool packs_jumps(const DefaultNest& nest) {
+    for (const auto& read : nest.reads)
+      if (jumps(nest, read) &&
+          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
+        return false;
+    return true;
+  }
+  // What a tile along the lanes reads lies on one page a term, or jumps.
+  bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
+                    std::int64_t lanes) const {
+    if (!PackPanels::has_panels(nest, read)) return false;
+    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
+    const std::int64_t columns = trip_of(nest, nest.unit);
+    const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
+    return columns > tile.vectors * lanes && bytes > kPages * kPage &&
+           reuse(nest, read) >= kLongReuse;
+  }
+  // Of one iteration of the unit loop.
+  static double term_bytes(const DefaultNest& nest, const AccessSite& read) {
+    double bytes = read.buffer->dtype.element_bytes();
+    for (const auto& l : nest.reduce)
+      if (step_of(read.indices, l.var) != Step::none)
+        bytes *= static_cast<double>(trip_of(nest, l));
+    return bytes;
+  }
+
+  // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
+  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                      std::int64_t lanes) {
+    const std::int64_t block = tiles_in_block(nest, tile, lanes);
+    if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
+    if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
+    attempt([&] { vectors_inside(nest, lanes); });
+  }
+
+ private:
+  // The loops of a tile: over tiles, what is unrolled, and the lanes.
+  struct Parts {
+    Vec<LoopRef> order, inner;
+    LoopRef rows, lanes;  ///< over tiles of rows, if there are some
+  };
+
+  void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes, std::int64_t block) {
+    bool turned = false;
+    for (const auto& read : nest.reads) {
+      if (worth_panels(nest, tile, read, lanes))
+        PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
+      else
+        turned = turned || (jumps(nest, read) && turns(nest, read));
+    }
+    Vec<BlockRef> rows;
+    for (const auto& read : nest.reads)
+      if (block >= kRowReuse && crowded_rows(nest, tile, read))
+        rows.push_back(copy_rows(ref, tile, read));
+    Parts parts = split_tile(nest, tile, lanes, block);
+    Vec<LoopRef> order = parts.order, reduce = nest.reduce;
+    if (turned) parts.inner.push_back(split_turned(nest, reduce));
+    order.append(reduce);
+    order.append(parts.inner);
+    order.push_back(parts.lanes);
+    s_.reorder(order);
+    if (turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
+    keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
+    for (const auto& copy : rows) place_rows(copy, parts.rows, lanes);
+    if (!turned) unroll_terms(nest, tile.height * tile.vectors);
+  }
+
+  // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
+  // all of them.
+  Parts split_tile(const DefaultNest& nest, const RegisterTile& tile, std::int64_t lanes,
+                   std::int64_t block) {
+    Parts out;
+    Vec<LoopRef> columns;
+    for (const auto& l : nest.spatial) {
+      if (l == nest.unit) {
+        Vec<Factor> factors{infer};
+        if (block > 0) factors.push_back(block);
+        factors.push_back(tile.vectors * lanes);
+        columns = s_.split_any(l, factors);
+        out.order.push_back(columns[block > 0 ? 1 : 0]);
+        out.lanes = columns.back();
+      } else if (l == tile.rows && tile.height > 1) {
+        const auto rows = s_.split_any(l, {infer, tile.height});
+        out.order.push_back(rows[0]);
+        out.inner.push_back(rows[1]);
+        out.rows = rows[0];
+      } else {
+        out.order.push_back(l);
+      }
+    }
+    if (block > 0) {
+      std::size_t at = 0;
+      while (at < nest.spatial.size() && !meets_again(nest, nest.spatial[at])) ++at;
+      out.order.insert_at(at, columns[0]);
+    }
+    return out;
+  }
+
+  // Whether iterations of a loop read the same along the lanes.
+  static bool meets_again(const DefaultNest& nest, const LoopRef& loop) {
+    if (loop == nest.unit || trip_of(nest, loop) < 2) return false;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none &&
+          step_of(read.indices, loop.var) != Step::none)
+        return false;
+    return true;
+  }
+
+  // Tiles along the lanes that share half of the second cache, if rows come back to them and all do
+  // not fit.
+  std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
+                              std::int64_t lanes) const {
+    double bytes = 0;
+    for (const auto& read : nest.reads) {
+      if (step_of(read.indices, nest.unit.var) == Step::none) continue;
+      bytes += term_bytes(nest, read) * static_cast<double>(tile.vectors * lanes);
+    }
+    double rows = 1;
+    for (const auto& l : nest.spatial)
+      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
+    const std::int64_t width = tile.vectors * lanes,
+                       all = (trip_of(nest, nest.unit) + width - 1) / width;
+    const double share = static_cast<double>(target_.l2_bytes) / 2;
+    if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
+      return 0;
+    const auto most = static_cast<std::int64_t>(share / bytes);
+    return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
+  }
+
+  // Rows of a tile that fall on the same sets of the first cache, and are read along.
+  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                    const AccessSite& read) const {
+    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
+        step_of(read.indices, nest.reduce.back().var) != Step::unit || !is_axis(read, tile.rows))
+      return false;
+    const auto stride = flat_stride(read, tile.rows.var);
+    if (!stride || *stride == 0) return false;
+    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
+                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    return tile.height > sets * kRowsInSet;
+  }
+  static std::size_t axis_of(const AccessSite& read, const LoopRef& loop) {
+    std::size_t axis = 0;
+    while (axis < read.indices.size() && read.indices[axis].get() != loop.var.get()) ++axis;
+    return axis;
+  }
+  static bool is_axis(const AccessSite& read, const LoopRef& loop) {
+    int used = 0;
+    for (const auto& index : read.indices) used += uses_var(index, loop.var);
+    return used == 1 && axis_of(read, loop) < read.indices.size();
+  }
+
+  // A copy whose rows lie a line apart from one set to the next.
+  BlockRef copy_rows(const BlockRef& ref, const RegisterTile& tile, const AccessSite& read) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(axis_of(read, tile.rows)), kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    return copy;
+  }
+  void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
+    s_.compute_at(copy, rows);
+    const auto parts = s_.split_any(s_.loops(copy).back(), {infer, lanes});
+    s_.vectorize(parts[1]);
+  }
+
+  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2;
+
+  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
+  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
+    constexpr std::int64_t kMostStatements = 32;
+    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
+      const LoopRef& loop = nest.reduce[k];
+      statements *= trip_of(nest, loop);
+      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
+      s_.unroll(loop);
+    }
+  }
+
+  // The inner part of the innermost reduce loop.
+  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
+    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
+    const auto parts = s_.split_any(reduce.back(), {infer, columns});
+    reduce.back() = parts[0];
+    return parts[1];
+  }
+
+  // Without registers: lanes of the output below the reduction.
+  void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
+    Vec<LoopRef> order = nest.spatial;
+    order.pop_back();
+    order.append(nest.reduce);
+    auto parts = s_.split_any(nest.unit, {infer, lanes});
+    order.push_back(parts[0]);
+    order.push_back(parts[1]);
+    s_.reorder(order);
+    s_.vectorize(parts[1]);
+  }
+
+  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
+                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
+    BlockRef out = FinishTiles(job_).run(ref, tile);
+    BlockRef init = s_.decompose_reduction(ref, first_reduce);
+    s_.vectorize(lanes_loop);
+    for (const auto& l : inner) s_.unroll(l);
+    for (const auto& b : {out, init}) {
+      auto loops = s_.loops(b);
+      s_.vectorize(loops.back());
+      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
