@@ -74,11 +74,14 @@ class TileRegisters : protected ReductionCosts {
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
     bool turned = false;
+    Vec<AccessSite> in_place;
     for (const auto& read : nest.reads) {
-      if (worth_panels(nest, tile, read, lanes))
+      if (worth_panels(nest, tile, read, lanes)) {
         PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
-      else
-        turned = turned || (jumps(nest, read) && turns(nest, read));
+        continue;
+      }
+      turned = turned || (jumps(nest, read) && turns(nest, read));
+      in_place.push_back(read);
     }
     Vec<BlockRef> rows;
     for (const auto& read : nest.reads)
@@ -94,6 +97,7 @@ class TileRegisters : protected ReductionCosts {
     if (turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
     keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
     for (const auto& copy : rows) place_rows(copy, parts.rows, lanes);
+    fetch_ahead(nest, in_place, reduce.back());
     if (!turned) unroll_terms(nest, tile.height * tile.vectors);
   }
 
@@ -159,6 +163,18 @@ class TileRegisters : protected ReductionCosts {
     return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
   }
 
+  // Runs of memory that lie a page or more apart, which no hardware fetches ahead of their use.
+  void fetch_ahead(const DefaultNest& nest, const Vec<AccessSite>& reads, const LoopRef& terms) {
+    for (const auto& read : reads) {
+      if (step_of(read.indices, nest.unit.var) != Step::unit) continue;
+      const auto stride = flat_stride(read, nest.reduce.back().var);
+      const double bytes = term_bytes(nest, read) * static_cast<double>(trip_of(nest, nest.unit));
+      if (stride && static_cast<double>(*stride) * read.buffer->dtype.element_bytes() >= kPage &&
+          bytes > static_cast<double>(target_.l2_bytes))
+        s_.prefetch(read.buffer->name, terms, kTermsAhead);
+    }
+  }
+
   // Rows of a tile that fall on the same sets of the first cache, and are read along.
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
@@ -196,7 +212,7 @@ class TileRegisters : protected ReductionCosts {
     s_.vectorize(parts[1]);
   }
 
-  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2;
+  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
