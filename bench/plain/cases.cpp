@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "compile_times.hpp"
+#include "core/draw.hpp"
 #include "core/measure.hpp"
 #include "plain/memory.hpp"
 #include "plain/program.hpp"
@@ -34,25 +35,6 @@ constexpr Family families[] = {
     {"gathers", gather_programs},
     {"recurrences", recurrence_programs},
     {"elementwise", elementwise_programs},
-};
-
-/// Knuth's MMIX generator: the sizes of a seed are the same with every C++ library.
-class Draw {
- public:
-  Draw(unsigned seed, const std::string& name) : state_(seed) {
-    for (const char c : name) next(), state_ += static_cast<unsigned char>(c);
-  }
-  int from(const Size& size) {
-    const auto choices = static_cast<std::uint64_t>((size.high - size.low) / size.step + 1);
-    return size.low + size.step * static_cast<int>(next() % choices);
-  }
-
- private:
-  std::uint64_t next() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return state_ >> 33;
-  }
-  std::uint64_t state_;
 };
 
 std::string with_sizes(std::string name, const Sizes& sizes) {
@@ -110,7 +92,7 @@ std::vector<PlainCase> plain_cases(unsigned seed) {
       Draw draw(seed, program.name);
       for (const Shape& shape : program.shapes) {
         Sizes sizes;
-        for (const Size& size : shape) sizes.push_back(draw.from(size));
+        for (const Size& size : shape) sizes.push_back(draw.from(size.low, size.high, size.step));
         out.push_back({family.name, with_sizes(program.name, sizes),
                        [program, sizes] { return make_run(program, sizes); }});
       }

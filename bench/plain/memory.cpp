@@ -12,15 +12,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t line = 64;
-
-/// As if each element were hashed.
-std::uint32_t random_bits(std::size_t element, std::size_t param) {
-  std::uint64_t x = (element + 1) * 0x9e3779b97f4a7c15u + param * 0xd1b54a32d192ed03u;
-  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
-  return static_cast<std::uint32_t>(x >> 32);
-}
-
 template <class T>
 void fill_as(void* to, std::size_t count, std::size_t param, std::int64_t positions_below) {
   for (std::size_t k = 0; k < count; ++k) {
@@ -76,13 +67,6 @@ double default_bound(lt::DType dtype) {
 }
 
 }  // namespace
-
-Array::Array(std::size_t bytes, std::size_t number) {
-  const std::size_t skipped = line * (3 * number + 1);
-  bytes_ = std::shared_ptr<std::byte[]>(new std::byte[bytes + skipped + line]());
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(bytes_.get()) % line;
-  offset_ = skipped - past;
-}
 
 PlainMemory::PlainMemory(const lt::Program& program, const Sizes& sizes,
                          std::int64_t positions_below) {

@@ -1,22 +1,11 @@
 // Memory for the parameters of a program, twice: for Lathe and for plain loops.
 #pragma once
 
+#include "core/array.hpp"
 #include "plain/program.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
 namespace bench {
-
-/// The bytes of one parameter. Arrays of one case differ in `number`, so that their addresses
-/// differ in the bits that choose a cache set.
-class Array {
- public:
-  Array(std::size_t bytes, std::size_t number);
-  void* data() const { return bytes_.get() + offset_; }
-
- private:
-  std::shared_ptr<std::byte[]> bytes_;
-  std::size_t offset_;
-};
 
 /// Arguments of a program. Inputs hold numbers from 0 to less than 1, and integers
 /// of all sizes; Lathe and the loops share them, and write to places of their own.

@@ -1,8 +1,8 @@
 // Small programs of all kinds under Lathe's default schedule, beside plain loops.
-#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
+#include "core/ratios.hpp"
 #include "plain/cases.hpp"
 #include "suites/suites.hpp"
 
@@ -12,24 +12,6 @@ namespace {
 
 /// From which ratio on Lathe counts as not slower: what the clock tells apart.
 constexpr double even = 0.95;
-
-struct Ratios {
-  double log_sum = 0, least = 0;
-  int count = 0, slower = 0;
-  std::string slowest;
-
-  void add(const Row& row) {
-    const double ratio = row.peers.at("plain") / row.lathe_ms.value();
-    if (count++ == 0 || ratio < least) least = ratio, slowest = row.name;
-    slower += ratio < even;
-    log_sum += std::log(ratio);
-  }
-  void print(const std::string& name) const {
-    if (count == 0) return;
-    std::printf("%-17s %4d %9.3f %6d %7.3f  %s\n", name.c_str(), count, std::exp(log_sum / count),
-                slower, least, slowest.c_str());
-  }
-};
 
 Row run_case(const PlainCase& what, const Options& options) {
   const PlainRun run = what.make();
@@ -42,17 +24,11 @@ Row run_case(const PlainCase& what, const Options& options) {
 }
 
 void summarize(const std::vector<Row>& rows, unsigned seed) {
-  std::printf("\n%-17s %4s %9s %6s %7s  %s\n", "family", "rows", "mean", "slower", "worst",
-              "slowest");
-  Ratios all, family;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    all.add(rows[k]), family.add(rows[k]);
-    if (k + 1 < rows.size() && rows[k + 1].family == rows[k].family) continue;
-    family.print(rows[k].family);
-    family = {};
-  }
-  all.print("all");
-  std::printf("%d rows below %.2f of plain loops; --seed %u\n", all.slower, even, seed);
+  std::vector<Ratio> ratios;
+  for (const Row& row : rows)
+    ratios.push_back({row.family, row.name, row.peers.at("plain") / row.lathe_ms.value()});
+  const int slower = print_ratios(ratios, even);
+  std::printf("%d rows below %.2f of plain loops; --seed %u\n", slower, even, seed);
 }
 
 }  // namespace
