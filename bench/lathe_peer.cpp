@@ -94,7 +94,9 @@ double compile_in_new_process(const Gemm& p) {
 
 }  // namespace
 
-Peer lathe_peer() { return {"lathe", "", make}; }
+Peer lathe_peer() {
+  return {.name = "lathe", .missing = "", .make = make, .products = lathe_products};
+}
 
 std::function<double(const Gemm&)> lathe_compile_seconds(CompileMode mode) {
   if (mode == CompileMode::new_process) return compile_in_new_process;

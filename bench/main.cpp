@@ -118,6 +118,7 @@ Row run_case(const Case& what, int threads, const Options& options) {
 std::vector<std::string> names_of(const std::string& suite, const Options& options) {
   if (suite == "hand") return hand_case_names();
   if (suite == "plain") return plain_case_names(options);
+  if (suite == "types") return types_case_names(options);
   if (suite == "polybench") return polybench_case_names();
   if (suite == "jit") return jit_case_names();
   if (suite == "schedule") return schedule_case_names();
@@ -163,6 +164,7 @@ void run(const Options& options) {
   for (const std::string& suite : options.suites) {
     if (suite == "hand") run_hand_suite(options, report);
     if (suite == "plain") run_plain_suite(options, report);
+    if (suite == "types") run_types_suite(options, report);
     if (suite == "polybench") run_polybench_suite(options, report);
     if (suite == "jit") run_jit_suite(options, report);
     if (suite == "schedule") run_schedule_suite(options, report);

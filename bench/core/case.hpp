@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/product.hpp"
+
 namespace bench {
 
 /// C[m,n] = A[m,k] * B[k,n]; with an epilogue, gelu(C + bias). `packed`: B never changes, so a
@@ -76,9 +78,11 @@ struct Competitor {
   std::string name;
   std::function<void()> run;
   double setup_ms = 0;
+  double plan_ms = 0;  ///< what of setup_ms Lathe's default schedule took
 };
 
-/// A library to compare with. It offers nothing for problems that it has no code for.
+/// A library to compare with. It offers nothing for problems that it has no code for;
+/// a null function says so for a whole kind of problem.
 struct Peer {
   std::string name;
   std::string missing;  ///< why it is not here; empty if it is
@@ -87,6 +91,8 @@ struct Peer {
   /// compile.
   void (*compile)(const Gemm&) = nullptr;
   std::string header{};  ///< what its users include
+  /// Products of other types, on one thread.
+  std::vector<Competitor> (*products)(const ProductJob&) = nullptr;
 };
 
 inline std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }

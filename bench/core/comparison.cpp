@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "core/limits.hpp"
 #include "core/measure.hpp"
 
 namespace bench {
@@ -9,14 +10,18 @@ namespace bench {
 Row compare(const Comparison& what, const Options& options) {
   if (const std::string wrong = what.difference(); !wrong.empty())
     throw std::runtime_error("wrong result, not timed: " + wrong);
+  std::vector<Competitor> all = what.all;
+  if (what.fma_share > 0) all.push_back(fma_limit(1));
   const OthersWatch others;
-  const std::vector<Timing> times = measure(what.all, {options.seconds, 1});
+  const std::vector<Timing> times = measure(all, {options.seconds, 1});
   Row row;
   row.dtype = what.dtype;
   row.flops = what.flops, row.bytes = what.bytes;
   row.busy = others.cores();
   row.lathe_ms = 1e3 * times[0].median, row.spread = times[0].spread();
-  for (std::size_t k = 1; k < times.size(); ++k)
+  if (what.fma_share > 0)
+    row.limit_ms = 1e3 * what.flops / (what.fma_share * fma_flops(1)) * times.back().p10;
+  for (std::size_t k = 1; k < what.all.size(); ++k)
     row.peers[what.all[k].name] = 1e3 * times[k].median;
   return row;
 }

@@ -7,12 +7,14 @@
 
 namespace bench {
 
-/// `all` has Lathe first and plain loops second, then other peers.
 struct Comparison {
   std::string dtype;
   double flops = 0, bytes = 0;
-  std::vector<Competitor> all;
-  /// Runs Lathe and plain loops, and says where their results differ by more than rounding; empty
+  /// How fast the type's multiply-adds can be, beside those of f32; 0: without a limit to compare
+  /// to.
+  double fma_share = 0;
+  std::vector<Competitor> all;  ///< Lathe first, then its peers
+  /// Runs Lathe, and says where its result differs from the right one by more than rounding; empty
   /// if nowhere.
   std::function<std::string()> difference;
 };

@@ -10,9 +10,10 @@ namespace bench {
 namespace {
 
 using Index = std::int64_t;
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ReadMap = Eigen::Map<const Matrix>;
-using WriteMap = Eigen::Map<Matrix>;
+template <class T>
+using MatrixOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ReadMap = Eigen::Map<const MatrixOf<float>>;
+using WriteMap = Eigen::Map<MatrixOf<float>>;
 using ReadArray = Eigen::Map<const Eigen::ArrayXf>;
 using WriteArray = Eigen::Map<Eigen::ArrayXf>;
 
@@ -87,8 +88,21 @@ std::vector<Competitor> make(const Job& job) {
   return {{"eigen", run}};
 }
 
+// Its other types have products with results of the same type only.
+std::vector<Competitor> products(const ProductJob& job) {
+  if (job.what.types != ProductTypes::f64) return {};
+  return {{"eigen", [job] {
+             const Product& p = job.what;
+             using Read = Eigen::Map<const MatrixOf<double>>;
+             Eigen::setNbThreads(1);
+             Eigen::Map<MatrixOf<double>> c(static_cast<double*>(job.c), p.m, p.n);
+             c.noalias() = Read(static_cast<const double*>(job.a), p.m, p.k) *
+                           Read(static_cast<const double*>(job.b), p.k, p.n);
+           }}};
+}
+
 }  // namespace
 
-Peer eigen_peer() { return {"eigen", "", make, nullptr, "Eigen/Dense"}; }
+Peer eigen_peer() { return {"eigen", "", make, nullptr, "Eigen/Dense", products}; }
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // oneDNN: matmul with post-operations, element-wise primitives.
 #include <chrono>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <stdexcept>
 #include <unordered_map>
 
 #ifdef _OPENMP
@@ -29,8 +30,8 @@ void use_threads([[maybe_unused]] int threads) {
 #endif
 }
 
-memory wrap(const memory::desc& desc, const float* data) {
-  return memory(desc, engine(), const_cast<float*>(data));
+memory wrap(const memory::desc& desc, const void* data) {
+  return memory(desc, engine(), const_cast<void*>(data));
 }
 
 Competitor competitor(dnnl::primitive primitive, std::unordered_map<int, memory> arguments,
@@ -54,16 +55,20 @@ dnnl::matmul::primitive_desc matmul_desc(const Gemm& p) {
   return {dnnl::matmul::desc(a, b, bias, c), attributes, engine()};
 }
 
+// B in the layout that the product takes.
+memory packed(const memory& b, const memory::desc& layout) {
+  if (layout == b.get_desc()) return b;
+  memory out(layout, engine());
+  dnnl::stream stream(engine());
+  dnnl::reorder(b, out).execute(stream, const_cast<memory&>(b), out);
+  stream.wait();
+  return out;
+}
+
 Competitor make_gemm(const Gemm& p, const Job& job) {
   const dnnl::matmul::primitive_desc desc = matmul_desc(p);
-  memory b = wrap(memory::desc({p.k, p.n}, Type::f32, Tag::ab), job.in[1].data());
-  if (desc.weights_desc() != b.get_desc()) {
-    memory packed(desc.weights_desc(), engine());
-    dnnl::stream stream(engine());
-    dnnl::reorder(b, packed).execute(stream, b, packed);
-    stream.wait();
-    b = packed;
-  }
+  const memory b = packed(wrap(memory::desc({p.k, p.n}, Type::f32, Tag::ab), job.in[1].data()),
+                          desc.weights_desc());
   std::unordered_map<int, memory> arguments = {
       {DNNL_ARG_SRC, wrap(desc.src_desc(), job.in[0].data())},
       {DNNL_ARG_WEIGHTS, b},
@@ -105,6 +110,52 @@ std::vector<Competitor> make(const Job& job) {
   return {};
 }
 
+constexpr const char* no_product = "has no product of these types";
+
+struct Types {
+  Type a, b, c;
+};
+
+Types types_of(ProductTypes types) {
+  switch (types) {
+    case ProductTypes::bf16:
+      return {Type::bf16, Type::bf16, Type::f32};
+    case ProductTypes::u8s8:
+      return {Type::u8, Type::s8, Type::s32};
+    case ProductTypes::s8s8:
+      return {Type::s8, Type::s8, Type::s32};
+    case ProductTypes::f16:
+      return {Type::f16, Type::f16, Type::f32};
+    case ProductTypes::f64:
+      break;
+  }
+  throw std::runtime_error(no_product);
+}
+
+Competitor make_product(const ProductJob& job) {
+  const auto& [kind, m, n, k, constant] = job.what;
+  const Types types = types_of(kind);
+  const memory::desc a({m, k}, types.a, Tag::ab), b({k, n}, types.b, Tag::ab),
+      c({m, n}, types.c, Tag::ab);
+  const memory::desc any({k, n}, types.b, Tag::any);
+  const dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(a, constant ? any : b, c), engine());
+  return competitor(dnnl::matmul(desc),
+                    {{DNNL_ARG_SRC, wrap(a, job.a)},
+                     {DNNL_ARG_WEIGHTS, packed(wrap(b, job.b), desc.weights_desc())},
+                     {DNNL_ARG_DST, wrap(c, job.c)}},
+                    1);
+}
+
+std::vector<Competitor> products(const ProductJob& job) {
+  use_threads(1);
+  try {
+    return {make_product(job)};
+  } catch (const dnnl::error& e) {
+    if (e.status != dnnl_unimplemented) throw;
+    throw std::runtime_error(no_product);
+  }
+}
+
 void compile(const Gemm& p) {
   dnnl::set_primitive_cache_capacity(0);
   const dnnl::matmul primitive(matmul_desc(p));
@@ -113,6 +164,6 @@ void compile(const Gemm& p) {
 
 }  // namespace
 
-Peer onednn_peer() { return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp"}; }
+Peer onednn_peer() { return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp", products}; }
 
 }  // namespace bench
