@@ -24,6 +24,21 @@ missing() {
   done <packages.txt | sort -u
 }
 
+# What the benchmark compares with that only PyPI has, in a folder of its own. The version is the one
+# that published figures are of.
+install_from_pypi() {
+  local folder=../build/pypi
+  command -v pip3 >/dev/null && command -v python3 >/dev/null || return 0
+  [[ -e $folder/lib/libdnnl.so.3 ]] && return
+  echo "Installing oneDNN 3 from PyPI (2 GB)"
+  python3 -m venv --without-pip "$folder" &&
+    pip3 --python "$folder/bin/python3" install -q --retries 1 --disable-pip-version-check \
+      onednn==2026.1.0 onednn-devel==2026.1.0 >/dev/null 2>&1 && return
+  rm -rf "$folder"
+  echo "Not available here: onednn of PyPI (what needs it is skipped)" >&2
+}
+if [[ " $* " == *" bench "* ]]; then install_from_pypi; fi
+
 mapfile -t required < <(missing required "$@")
 mapfile -t optional < <(missing optional "$@")
 ((${#required[@]} + ${#optional[@]})) || exit 0

@@ -17,7 +17,7 @@ const char* const usage =
     "                    [--seconds S] [--seed N] [--json FILE] [--list]\n"
     "suites: gemm elementwise stencil photo apps hand plain types polybench jit schedule compile "
     "all\n"
-    "peers:  plain eigen openblas onednn halide\n"
+    "peers:  plain eigen openblas onednn onednn3 halide\n"
     "  --filter RE     cases whose name matches\n"
     "  --threads N     thread counts to measure (default: 1 and all cores)\n"
     "  --schedule S    which of Lathe's schedules (default: default)\n"

@@ -11,12 +11,16 @@ Peer openblas_peer() { return {"openblas", "OpenBLAS was not found when this pro
 #ifndef BENCH_ONEDNN
 Peer onednn_peer() { return {"onednn", "oneDNN was not found when this program was built"}; }
 #endif
+#ifndef BENCH_ONEDNN3
+Peer onednn3_peer() { return {"onednn3", "oneDNN 3 was not found when this program was built"}; }
+#endif
 #ifndef BENCH_HALIDE
 Peer halide_peer() { return {"halide", "Halide was not found when this program was built"}; }
 #endif
 
 std::vector<Peer> all_peers() {
-  return {plain_peer(), eigen_peer(), openblas_peer(), onednn_peer(), halide_peer()};
+  return {plain_peer(),  eigen_peer(),   openblas_peer(),
+          onednn_peer(), onednn3_peer(), halide_peer()};
 }
 
 }  // namespace bench

@@ -9,6 +9,8 @@ Peer plain_peer();
 Peer eigen_peer();
 Peer openblas_peer();
 Peer onednn_peer();
+/// A newer oneDNN, whose interface differs.
+Peer onednn3_peer();
 Peer halide_peer();
 /// Lathe itself, which competes under the same rules.
 Peer lathe_peer();
