@@ -12451,37 +12451,6 @@ class EvalFrame {
 
 LATHE_LEAN_BEGIN
 
-// ---- lathe/jit/code_cache.hpp
-// The machine code that a context has made already.
-
-namespace lathe {
-
-/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
-/// alive.
-class CodeCache : public RefCounted {
- public:
-  static constexpr std::size_t kKept = 256;
-
-  static CodeCache& of(const Context& context);
-  /// The code of an equal program, or none.
-  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
-                       CodeKind kind, int llvm_major);
-  /// Adds code, unless another thread was first: then that one.
-  Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
-  std::size_t size() const;
-  void clear();
-
- private:
-  struct Entry {
-    std::uint64_t hash;
-    Ref<KernelCode> code;
-  };
-  mutable std::mutex mutex_;
-  Vec<Entry> entries_;  ///< oldest use first
-};
-
-}  // namespace lathe
-
 // ---- lathe/jit/constant_shelf.hpp
 // What schedules compute of constants alone, kept for the kernels of a context that need the same.
 
@@ -12558,43 +12527,6 @@ class ConstantShelf : public RefCounted {
 
 }  // namespace lathe
 
-// ---- lathe/jit/open_code.hpp
-// Code of a kernel for views with gaps between rows, beside that for views without.
-
-namespace lathe {
-
-/// What a kernel does with views that its code is not for. Thread-safe.
-class OpenCode : public RefCounted {
- public:
-  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
-  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
-      : program_(std::move(program)),
-        dense_(std::move(code)),
-        strides_(strides),
-        require_compiled_(require_compiled) {}
-
-  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
-  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
-  /// require_compiled what compilation raises.
-  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
-  const Evaluator& evaluator() const { return evaluator_; }
-
- private:
-  enum class State : std::uint8_t { none, compiled, interpreted };
-  void make(const Context& context, std::string_view sparse, Location where) const;
-
-  Program program_;
-  Ref<KernelCode> dense_;
-  Strides strides_;
-  bool require_compiled_;
-  mutable std::mutex mutex_;
-  mutable Ref<KernelCode> code_;
-  mutable Evaluator evaluator_;
-  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
-};
-
-}  // namespace lathe
-
 // ---- lathe/jit/kernel_constants.hpp
 // What a kernel keeps of constants: the addresses that its calls bind, and what it computes once.
 
@@ -12619,8 +12551,8 @@ class KernelConstants : public RefCounted {
 
   /// Has this computed: now or, if it reads promised inputs, when the first call brings them.
   void add(OnceRun run, Location where);
-  /// Forgets constants that neither `versions` nor what is still to run reads.
-  void release_unread(const Vec<Program>& versions);
+  /// Forgets these constants, named by parameter: nothing reads them any more.
+  void forget(const Vec<int>& unread);
   /// With hashes in place of what was forgotten.
   const Program& program() const { return program_; }
 
@@ -12660,6 +12592,53 @@ class KernelConstants : public RefCounted {
   mutable std::atomic<bool> ready_{true};  ///< what is mutable above was written before
 };
 
+namespace detail {
+
+/// Constants, by parameter, that neither `versions` of the program read nor what of `once` waits
+/// for the first call.
+Vec<int> unread_constants(const Program& program, const Vec<Program>& versions,
+                          const Vec<OnceRun>& once);
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/jit/open_code.hpp
+// Code of a kernel for views with gaps between rows, beside that for views without.
+
+namespace lathe {
+
+/// What a kernel does with views that its code is not for. Thread-safe.
+class OpenCode : public RefCounted {
+ public:
+  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
+  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
+      : program_(std::move(program)),
+        dense_(std::move(code)),
+        strides_(strides),
+        require_compiled_(require_compiled) {}
+
+  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
+  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
+  /// require_compiled what compilation raises.
+  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
+  const Evaluator& evaluator() const { return evaluator_; }
+  /// Whether get() has made code.
+  bool compiled() const { return state_.load(std::memory_order_acquire) == State::compiled; }
+
+ private:
+  enum class State : std::uint8_t { none, compiled, interpreted };
+  void make(const Context& context, std::string_view sparse, Location where) const;
+
+  Program program_;
+  Ref<KernelCode> dense_;
+  Strides strides_;
+  bool require_compiled_;
+  mutable std::mutex mutex_;
+  mutable Ref<KernelCode> code_;
+  mutable Evaluator evaluator_;
+  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
+};
+
 }  // namespace lathe
 
 // ---- lathe/jit/source.hpp
@@ -12693,6 +12672,131 @@ Program lowered_versions(const ProgramVersions& versions, const Target& target,
 AnyKernel make_evaluator(const BoundProgram& bound, const Source& source);
 
 }  // namespace lathe::detail
+
+// ---- lathe/jit/recipe_cache.hpp
+// What jit has found out about programs that nobody scheduled, for the next who ask for them.
+
+namespace lathe {
+
+class Llvm;
+
+/// A program, and all else that decides what becomes of it.
+struct RecipeKey {
+  Program program;
+  Target target;
+  CodeKind kind;
+  Strides strides = Strides::late;
+  const Llvm* llvm = nullptr;
+
+  std::uint64_t hash() const;
+  /// Names count: what runs once, and messages, have those of the program. The elements of
+  /// constants don't.
+  bool operator==(const RecipeKey& other) const;
+};
+
+/// From which a kernel is put together without planning or lowering, whatever elements its
+/// constants have: it holds none.
+struct KernelRecipe : RefCounted {
+  explicit KernelRecipe(RecipeKey its_key) : key(std::move(its_key)) {}
+  RecipeKey key;
+  Ref<KernelCode> code;
+  Program described;   ///< what OpenCode is made of, if calls choose strides
+  Ref<OpenCode> open;  ///< compiled ahead (Strides::both): serves any kernel
+  Vec<OnceRun> once;
+  Vec<int> unread;  ///< parameters of the program: constants that kernels forget
+};
+
+/// What jit was given, which stays alive and so keeps its identity, and what it found out.
+struct KnownCall : RefCounted {
+  OutputList outputs;
+  Program program;
+  Vec<ProgramParam> params;
+  std::optional<Target> target;
+  CodeKind kind;
+  Strides strides = Strides::late;
+  UnreadInputs unread_inputs = UnreadInputs::refuse;
+  const Llvm* llvm = nullptr;
+  detail::BoundProgram bound;
+  Ref<Binding> binding;
+  Ref<KernelRecipe> recipe;
+
+  KnownCall(const Source& source, const Vec<ProgramParam>& its_params, const Llvm& its_llvm);
+  bool is_of(const Source& source, const Vec<ProgramParam>& params, const Llvm& llvm) const;
+};
+
+/// The latest of either sort. Thread-safe.
+class RecipeCache {
+ public:
+  static constexpr std::size_t kPrograms = 256;
+  /// Fewer: they keep what they were given, which whoever builds programs anew never gives again.
+  static constexpr std::size_t kCalls = 64;
+
+  /// Of an equal program, or none.
+  Ref<KernelRecipe> find(std::uint64_t hash, const RecipeKey& key);
+  void add(std::uint64_t hash, Ref<KernelRecipe> recipe);
+  /// Of the same tensors, or the same program, or none.
+  Ref<KnownCall> find(const Source& source, const Vec<ProgramParam>& params, const Llvm& llvm);
+  /// Not for a program that owns constants: their elements would stay in memory.
+  void add(const Source& source, Ref<KnownCall> call);
+
+  /// How many programs are known, and how many calls.
+  std::size_t programs() const;
+  std::size_t calls() const;
+  void clear();
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0, used = 0;
+    Ref<RefCounted> node;
+  };
+  /// One after the other in memory: most hashes that a look-up compares are of other entries.
+  using Entries = Vec<Entry>;
+  template <class T, class Fits>
+  Ref<T> find_in(Entries& entries, std::uint64_t hash, Fits fits);
+  template <class T, class Fits>
+  void add_to(Entries& entries, std::size_t most, std::uint64_t hash, Ref<T> node, Fits fits);
+
+  mutable std::mutex mutex_;
+  std::uint64_t clock_ = 0;
+  Entries programs_, calls_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/code_cache.hpp
+// The machine code that a context has made already.
+
+namespace lathe {
+
+/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
+/// alive.
+class CodeCache : public RefCounted {
+ public:
+  static constexpr std::size_t kKept = 256;
+
+  static CodeCache& of(const Context& context);
+  /// The code of an equal program, or none.
+  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
+                       CodeKind kind, int llvm_major);
+  /// Adds code, unless another thread was first: then that one.
+  Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
+  std::size_t size() const;
+  /// Forgets recipes, too.
+  void clear();
+  /// By what programs were before they were scheduled: to be asked first.
+  RecipeCache& recipes() { return recipes_; }
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    Ref<KernelCode> code;
+  };
+  mutable std::mutex mutex_;
+  Vec<Entry> entries_;  ///< oldest use first
+  RecipeCache recipes_;
+};
+
+}  // namespace lathe
 
 LATHE_LEAN_END
 
@@ -58427,8 +58531,189 @@ LATHE_DECL std::size_t CodeCache::size() const {
 LATHE_DECL void CodeCache::clear() {
   std::lock_guard<std::mutex> lock(mutex_);
   entries_.clear();
+  recipes_.clear();
 }
 
+}  // namespace lathe
+
+// ---- lathe/jit/impl/compile_code.ipp
+namespace lathe {
+namespace detail {
+
+/// The program with its loops one iteration after the other. What a loop of a program without
+/// blocks promises can't be checked any more.
+class RunSerially : public Mutator {
+ public:
+  explicit RunSerially(Location where) : where_(where) {}
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (f) check_marks_of(*f);
+    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
+      return descend(s);
+    Attributes rest = f->attributes;
+    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
+  }
+
+ private:
+  // Without versions or stages a loop would do less than it says, with them perhaps something else.
+  void check_marks_of(const ForNode& loop) const {
+    for (const auto& a : loop.attributes)
+      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
+        throw UserError("L0603",
+                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
+                            "' can't be honoured: a program without blocks does not tell what "
+                            "iterations share"),
+                        where_, {}, "take the annotation away");
+  }
+
+  Location where_;
+};
+
+/// As passes do.
+inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
+  const double us = watch.microseconds();
+  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
+}
+
+LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                              const Target& target) {
+  if (source.scheduled()) return {source.before(), program};
+  if (program->stage != Stage::blocks)
+    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+  const Stopwatch watch;
+  std::vector<std::string> left_out;
+  ProgramVersions out{
+      {},
+      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
+  const Context& context = context_of(source);
+  log_time(context, "default schedule", watch);
+  if (context.logs(LogLevel::debug))
+    for (const auto& refusal : left_out)
+      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
+  return out;
+}
+
+inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
+                               int llvm_major) {
+  std::uint64_t h = structural_hash(scheduled);
+  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
+  for (char c : target.str()) mix(static_cast<unsigned char>(c));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
+      16u * static_cast<unsigned>(kind.math));
+  mix(static_cast<std::uint64_t>(llvm_major));
+  return h;
+}
+
+/// The program under a name that no other code has, as linked code needs it.
+inline Program with_unique_name(const Program& program, std::uint64_t hash) {
+  ProgramNode node = *program;
+  append(node.name, "_");
+  for (int shift = 60; shift >= 0; shift -= 4)
+    node.name += "0123456789abcdef"[(hash >> shift) & 15];
+  return Program(std::move(node));
+}
+
+inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
+                           const Context& context) {
+  const ObjectCache cache(context.options().cache_dir);
+  const std::string key =
+      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
+  Vec<char> object;
+  if (cache.find(key, object)) return object;
+  LlvmTimes times;
+  object = compile_to_object(llvm, text, target, {}, &times);
+  if (context.logs(LogLevel::debug))
+    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
+                                     " us, passes: ", 1e6 * times.passes_seconds,
+                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
+                                     text.size(), " bytes of text"));
+  std::string reason;
+  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
+  return object;
+}
+
+LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
+                                    const LowerOptions& options) {
+  ProgramVersions lowered;
+  for (const Program& version : versions.before)
+    lowered.before.push_back(lower(version, target, options));
+  lowered.last = lower(versions.last, target, options);
+  const Program all = dispatched(lowered);
+  // The tests of Dims between versions are no program that was lowered.
+  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
+}
+
+/// Versions of a program change the same things.
+inline void keep_first_of_equals(std::vector<std::string>& lines) {
+  auto end = lines.begin();
+  for (auto line = lines.begin(); line != lines.end(); ++line)
+    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
+  lines.erase(end, lines.end());
+}
+
+/// Who waits for code, until when, and where.
+struct Compilation {
+  const Context& context;
+  const Deadline& deadline;
+  Location where;
+};
+
+/// The target without tile registers, if the program uses them and they are forbidden or refused.
+inline Target permitted(const Target& target, const ProgramVersions& versions,
+                        const Compilation& by) {
+  if (!target.has("amx-tile")) return target;
+  bool uses = any_statement(versions.last->body, stores_tile);
+  for (const Program& version : versions.before)
+    uses = uses || any_statement(version->body, stores_tile);
+  std::string reason = "ContextOptions::tile_registers is false";
+  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
+  by.context.log(LogLevel::warning,
+                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
+  return target.without("amx-tile", by.where);
+}
+
+/// Code for any elements of the constants.
+inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
+                                    const Llvm& llvm, const Compilation& by) {
+  const Target target = permitted(wanted, versions, by);
+  for (Program& version : versions.before) version = without_contents(version);
+  versions.last = without_contents(versions.last);
+  const Program scheduled = dispatched(versions);
+  CodeCache& cache = CodeCache::of(by.context);
+  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
+  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
+  auto* code = new KernelCode;
+  Ref<KernelCode> out(code);
+  code->versions = std::move(versions);
+  code->scheduled = scheduled;
+  code->target = target;
+  code->kind = kind;
+  code->llvm_major = llvm.major();
+  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
+                                   {.strict = kind.strict,
+                                    .math = kind.math,
+                                    .changes = &code->numerics,
+                                    .checked = kind.checked,
+                                    .dense = kind.dense,
+                                    .context = &by.context,
+                                    .deadline = &by.deadline,
+                                    .where = by.where});
+  const Stopwatch emission;
+  code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  log_time(by.context, "emission", emission);
+  keep_first_of_equals(code->numerics);
+  by.deadline.check("LLVM", by.where);
+  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  const Stopwatch linking;
+  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
+  log_time(by.context, "link", linking);
+  code->entry = code->loaded->entry();
+  return cache.add(hash, out);
+}
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/jit/impl/constant_shelf.ipp
@@ -58618,182 +58903,168 @@ LATHE_DECL std::string intrinsic_difference(const TensorIntrin& row, Location wh
 
 }  // namespace lathe
 
-// ---- lathe/jit/impl/jit.ipp
+// ---- lathe/jit/impl/recipe_cache.ipp
 namespace lathe {
 namespace detail {
 
-/// The program with its loops one iteration after the other. What a loop of a program without
-/// blocks promises can't be checked any more.
-class RunSerially : public Mutator {
- public:
-  explicit RunSerially(Location where) : where_(where) {}
-  AnyExpr expr(const AnyExpr& e) override { return e; }
-  Stmt stmt(const Stmt& s) override {
-    const auto* f = s.as<ForNode>();
-    if (f) check_marks_of(*f);
-    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
-      return descend(s);
-    Attributes rest = f->attributes;
-    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
-    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
-  }
-
- private:
-  // Without versions or stages a loop would do less than it says, with them perhaps something else.
-  void check_marks_of(const ForNode& loop) const {
-    for (const auto& a : loop.attributes)
-      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
-        throw UserError("L0603",
-                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
-                            "' can't be honoured: a program without blocks does not tell what "
-                            "iterations share"),
-                        where_, {}, "take the annotation away");
-  }
-
-  Location where_;
-};
-
-/// As passes do.
-inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
-  const double us = watch.microseconds();
-  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
+inline std::uint64_t mix_key(std::uint64_t h, std::uint64_t word) {
+  h = (h ^ word) * 0x9E3779B97F4A7C15ull;
+  return h ^ (h >> 29);
 }
-
-LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
-                                              const Target& target) {
-  if (source.scheduled()) return {source.before(), program};
-  if (program->stage != Stage::blocks)
-    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
-  const Stopwatch watch;
-  std::vector<std::string> left_out;
-  ProgramVersions out{
-      {},
-      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
-  const Context& context = context_of(source);
-  log_time(context, "default schedule", watch);
-  if (context.logs(LogLevel::debug))
-    for (const auto& refusal : left_out)
-      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
-  return out;
+inline std::uint64_t mix_key(std::uint64_t h, const void* node) {
+  return mix_key(h, reinterpret_cast<std::uintptr_t>(node));
 }
-
-inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
-                               int llvm_major) {
-  std::uint64_t h = structural_hash(scheduled);
-  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
-  for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
-      16u * static_cast<unsigned>(kind.math));
-  mix(static_cast<std::uint64_t>(llvm_major));
+inline std::uint64_t mix_key(std::uint64_t h, const std::string& text) {
+  for (char c : text) h = mix_key(h, static_cast<unsigned char>(c));
   return h;
 }
 
-/// The program under a name that no other code has, as linked code needs it.
-inline Program with_unique_name(const Program& program, std::uint64_t hash) {
-  ProgramNode node = *program;
-  append(node.name, "_");
-  for (int shift = 60; shift >= 0; shift -= 4)
-    node.name += "0123456789abcdef"[(hash >> shift) & 15];
-  return Program(std::move(node));
+inline std::uint64_t bits_of(CodeKind kind, Strides strides) {
+  return (kind.strict ? 1u : 0u) + (kind.checked ? 2u : 0u) + (kind.dense ? 4u : 0u) +
+         8u * static_cast<unsigned>(kind.math) + 256u * static_cast<unsigned>(strides);
 }
 
-inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                           const Context& context) {
-  const ObjectCache cache(context.options().cache_dir);
-  const std::string key =
-      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
-  Vec<char> object;
-  if (cache.find(key, object)) return object;
-  LlvmTimes times;
-  object = compile_to_object(llvm, text, target, {}, &times);
-  if (context.logs(LogLevel::debug))
-    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
-                                     " us, passes: ", 1e6 * times.passes_seconds,
-                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
-                                     text.size(), " bytes of text"));
-  std::string reason;
-  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
-  return object;
+/// Of kernels, whose code is for dense arguments first.
+inline CodeKind kind_of(const JitOptions& options) {
+  return {options.strict, options.checked, true, options.math};
 }
 
-LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
-                                    const LowerOptions& options) {
-  ProgramVersions lowered;
-  for (const Program& version : versions.before)
-    lowered.before.push_back(lower(version, target, options));
-  lowered.last = lower(versions.last, target, options);
-  const Program all = dispatched(lowered);
-  // The tests of Dims between versions are no program that was lowered.
-  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
+inline bool same_params(const Vec<ProgramParam>& a, const Vec<ProgramParam>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (!a[k].tensor.same_as(b[k].tensor) || !a[k].result.same_as(b[k].result) ||
+        a[k].read_only != b[k].read_only)
+      return false;
+  return true;
 }
 
-/// Versions of a program change the same things.
-inline void keep_first_of_equals(std::vector<std::string>& lines) {
-  auto end = lines.begin();
-  for (auto line = lines.begin(); line != lines.end(); ++line)
-    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
-  lines.erase(end, lines.end());
+inline bool same_tensors(const Vec<AnyTensor>& a, const Vec<AnyTensor>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (!a[k].same_as(b[k])) return false;
+  return true;
 }
 
-/// Who waits for code, until when, and where.
-struct Compilation {
-  const Context& context;
-  const Deadline& deadline;
-  Location where;
-};
-
-/// The target without tile registers, if the program uses them and they are forbidden or refused.
-inline Target permitted(const Target& target, const ProgramVersions& versions,
-                        const Compilation& by) {
-  if (!target.has("amx-tile")) return target;
-  bool uses = any_statement(versions.last->body, stores_tile);
-  for (const Program& version : versions.before)
-    uses = uses || any_statement(version->body, stores_tile);
-  std::string reason = "ContextOptions::tile_registers is false";
-  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
-  by.context.log(LogLevel::warning,
-                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
-  return target.without("amx-tile", by.where);
+inline std::uint64_t hash_call(const OutputList& outputs, const Program& program,
+                               const Vec<ProgramParam>& params) {
+  std::uint64_t h = mix_key(0, program.get());
+  const auto add = [&h](const AnyTensor& t) {
+    h = mix_key(h, t.is_scalar() ? static_cast<const void*>(t.scalar().get()) : t.buffer().get());
+  };
+  for (const AnyTensor& t : outputs.tensors) add(t);
+  for (const ProgramParam& p : params) add(p.tensor), add(p.result);
+  return h;
 }
 
-/// Code for any elements of the constants.
-inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
-                                    const Llvm& llvm, const Compilation& by) {
-  const Target target = permitted(wanted, versions, by);
-  for (Program& version : versions.before) version = without_contents(version);
-  versions.last = without_contents(versions.last);
-  const Program scheduled = dispatched(versions);
-  CodeCache& cache = CodeCache::of(by.context);
-  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
-  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
-  auto* code = new KernelCode;
-  Ref<KernelCode> out(code);
-  code->versions = std::move(versions);
-  code->scheduled = scheduled;
-  code->target = target;
-  code->kind = kind;
-  code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
-                                   {.strict = kind.strict,
-                                    .math = kind.math,
-                                    .changes = &code->numerics,
-                                    .checked = kind.checked,
-                                    .dense = kind.dense,
-                                    .context = &by.context,
-                                    .deadline = &by.deadline,
-                                    .where = by.where});
-  const Stopwatch emission;
-  code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  log_time(by.context, "emission", emission);
-  keep_first_of_equals(code->numerics);
-  by.deadline.check("LLVM", by.where);
-  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
-  const Stopwatch linking;
-  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
-  log_time(by.context, "link", linking);
-  code->entry = code->loaded->entry();
-  return cache.add(hash, out);
+}  // namespace detail
+
+LATHE_DECL std::uint64_t RecipeKey::hash() const {
+  std::uint64_t h = structural_hash(program);
+  h = detail::mix_key(h, program->name);
+  for (const Param& p : program->params) h = detail::mix_key(h, p.name());
+  h = detail::mix_key(h, target.cpu);
+  return detail::mix_key(detail::mix_key(h, detail::bits_of(kind, strides)), llvm);
 }
+
+LATHE_DECL bool RecipeKey::operator==(const RecipeKey& other) const {
+  return llvm == other.llvm && kind == other.kind && strides == other.strides &&
+         target == other.target && equal_but_for_contents(program, other.program);
+}
+
+LATHE_DECL KnownCall::KnownCall(const Source& source, const Vec<ProgramParam>& its_params,
+                                const Llvm& its_llvm)
+    : outputs(source.outputs()),
+      program(source.program()),
+      params(its_params),
+      target(source.options().target),
+      kind(detail::kind_of(source.options())),
+      strides(source.options().strides),
+      unread_inputs(source.options().unread_inputs),
+      llvm(&its_llvm) {}
+
+LATHE_DECL bool KnownCall::is_of(const Source& source, const Vec<ProgramParam>& its_params,
+                                 const Llvm& its_llvm) const {
+  const JitOptions& options = source.options();
+  return llvm == &its_llvm && program == source.program() && kind == detail::kind_of(options) &&
+         strides == options.strides && unread_inputs == options.unread_inputs &&
+         detail::same_params(params, its_params) &&
+         detail::same_tensors(outputs.tensors, source.outputs().tensors) &&
+         detail::same_params(outputs.inouts, source.outputs().inouts) && target == options.target;
+}
+
+/// What it finds becomes the latest.
+template <class T, class Fits>
+Ref<T> RecipeCache::find_in(Entries& entries, std::uint64_t hash, Fits fits) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& e : entries) {
+    if (e.hash != hash || !fits(static_cast<const T&>(*e.node))) continue;
+    e.used = ++clock_;
+    return Ref<T>(static_cast<const T*>(e.node.get()));
+  }
+  return {};
+}
+
+/// In the place of the one whose use is longest ago, if there are so many; unless another thread
+/// has added an equal one.
+template <class T, class Fits>
+void RecipeCache::add_to(Entries& entries, std::size_t most, std::uint64_t hash, Ref<T> node,
+                         Fits fits) {
+  Entry entry{hash, 0, std::move(node)};  // ends after the lock: what it drops may unload code
+  std::lock_guard<std::mutex> lock(mutex_);
+  Entry* oldest = entries.begin();
+  for (Entry& e : entries) {
+    if (e.hash == hash && fits(static_cast<const T&>(*e.node))) return;
+    if (e.used < oldest->used) oldest = &e;
+  }
+  entry.used = ++clock_;
+  if (entries.size() < most)
+    entries.push_back(std::move(entry));
+  else
+    std::swap(*oldest, entry);
+}
+
+LATHE_DECL Ref<KernelRecipe> RecipeCache::find(std::uint64_t hash, const RecipeKey& key) {
+  return find_in<KernelRecipe>(programs_, hash,
+                               [&](const KernelRecipe& known) { return known.key == key; });
+}
+LATHE_DECL void RecipeCache::add(std::uint64_t hash, Ref<KernelRecipe> recipe) {
+  const KernelRecipe& own = *recipe;
+  add_to(programs_, kPrograms, hash, std::move(recipe),
+         [&](const KernelRecipe& known) { return known.key == own.key; });
+}
+
+LATHE_DECL Ref<KnownCall> RecipeCache::find(const Source& source, const Vec<ProgramParam>& params,
+                                            const Llvm& llvm) {
+  return find_in<KnownCall>(
+      calls_, detail::hash_call(source.outputs(), source.program(), params),
+      [&](const KnownCall& known) { return known.is_of(source, params, llvm); });
+}
+LATHE_DECL void RecipeCache::add(const Source& source, Ref<KnownCall> call) {
+  const KnownCall& own = *call;
+  add_to(calls_, kCalls, detail::hash_call(own.outputs, own.program, own.params), std::move(call),
+         [&](const KnownCall& known) { return known.is_of(source, own.params, *own.llvm); });
+}
+
+LATHE_DECL std::size_t RecipeCache::programs() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return programs_.size();
+}
+LATHE_DECL std::size_t RecipeCache::calls() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return calls_.size();
+}
+LATHE_DECL void RecipeCache::clear() {
+  Entries programs, calls;
+  std::lock_guard<std::mutex> lock(mutex_);
+  programs.swap(programs_);
+  calls.swap(calls_);
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/jit.ipp
+namespace lathe {
+namespace detail {
 
 inline Target target_of(const Source& source) {
   Target target = source.options().target ? *source.options().target : host();
@@ -58834,37 +59105,49 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// For calls of the binding's program, which may lack constants that the code has.
+inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
+                            const JitOptions& options) {
+  KernelParts parts;
+  parts.binding = std::move(binding);
+  parts.code = recipe.code;
+  if (!parts.binding->opens_strides()) return parts;
+  parts.open = recipe.open ? recipe.open
+                           : make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                                                options.require_compiled);
+  return parts;
+}
+
 /// What all code of one kernel has in common.
 struct KernelMaker {
   const Source& source;
-  const Llvm& llvm;
+  const Llvm* llvm;
   Target target;
   Compilation by;
 
-  CodeKind kind() const {
+  CodeKind kind() const { return kind_of(source.options()); }
+  /// Adds the code to the recipe.
+  void compile(const ProgramVersions& versions, const Binding& binding,
+               KernelRecipe& recipe) const {
     const JitOptions& options = source.options();
-    return {options.strict, options.checked, true, options.math};
-  }
-  /// For calls of `bound`; `versions` has the same slots, and perhaps more constants.
-  KernelParts compile(const BoundProgram& bound, const ProgramVersions& versions) const {
-    const JitOptions& options = source.options();
-    KernelParts parts;
-    parts.binding = make_ref<Binding>(bound.program, bound.order);
-    parts.code = compile_code(versions, target, kind(), llvm, by);
-    if (!parts.binding->opens_strides()) return parts;
-    parts.open = make_ref<OpenCode>(without_contents(dispatched(versions)), parts.code,
-                                    options.strides, options.require_compiled);
-    if (options.strides == Strides::both)
-      parts.open->get(by.context, "views with gaps are asked for too", source.where());
-    return parts;
+    recipe.code = compile_code(versions, target, kind(), *llvm, by);
+    recipe.described = without_contents(dispatched(versions));
+    if (!binding.opens_strides() || options.strides != Strides::both) return;
+    recipe.open = make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                                     options.require_compiled);
+    recipe.open->get(by.context, "views with gaps are asked for too", source.where());
   }
   OnceRun once(const OncePart& part) const {
-    BoundProgram bound{part.program, {}};
+    Vec<int> order;
     for (std::size_t k = 0; k < part.program->params.size(); ++k)
-      bound.order.push_back(static_cast<int>(k));
-    return {part, AnyKernel(compile(bound, {{}, part.program}), by.context), kind(), target,
-            &by.context};
+      order.push_back(static_cast<int>(k));
+    const auto binding = make_ref<Binding>(part.program, order);
+    KernelRecipe recipe({});
+    compile({{}, part.program}, *binding, recipe);
+    return {part, AnyKernel(parts_of(recipe, binding, source.options()), by.context), kind(),
+            target, &by.context};
   }
+  Ref<KernelRecipe> recipe(const BoundProgram& bound, RecipeKey key) const;
 };
 
 /// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
@@ -58885,42 +59168,93 @@ inline SplitVersions split_source(const Source& source, const Program& program,
   return out;
 }
 
-/// A kernel of compiled code, which leaves out what runs once.
-inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
-                                  KernelConstants& constants) {
-  const SplitVersions split = split_source(maker.source, bound.program, maker.target);
-  if (split.once.empty()) return maker.compile(bound, split.rest);
-  for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
+inline Ref<KernelRecipe> KernelMaker::recipe(const BoundProgram& bound, RecipeKey key) const {
+  auto* made = new KernelRecipe(std::move(key));
+  Ref<KernelRecipe> out(made);
+  const SplitVersions split = split_source(source, bound.program, target);
+  for (const OncePart& part : split.once) made->once.push_back(once(part));
   Vec<Program> all = split.rest.before;
   all.push_back(split.rest.last);
-  constants.release_unread(all);
-  bound.program = constants.program();
-  return maker.compile(bound, split.rest);
+  if (!split.once.empty()) made->unread = unread_constants(bound.program, all, made->once);
+  compile(split.rest, Binding(bound.program, bound.order), *made);
+  return out;
 }
 
-inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
+/// A kernel without what runs once, which has run. No binding: it is made.
+inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound,
+                           Ref<Binding> binding, const Source& source) {
+  const Location where = source.where();
+  auto* constants =
+      new KernelConstants(bound.program, bound.order, source.options().checked, where);
+  const Ref<KernelConstants> owner(constants);
+  for (const OnceRun& what : recipe.once) constants->add(what, where);
+  constants->forget(recipe.unread);
+  if (!binding) binding = make_ref<Binding>(constants->program(), bound.order);
+  KernelParts parts = parts_of(recipe, std::move(binding), source.options());
+  if (constants->any()) parts.constants = owner;
+  return AnyKernel(std::move(parts), context_of(source));
+}
+
+/// What is known of an equal program; else it is planned and compiled now.
+inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
+                                   RecipeCache& recipes) {
+  RecipeKey key{bound.program, maker.target, maker.kind(), maker.source.options().strides,
+                maker.llvm};
+  const std::uint64_t hash = key.hash();
+  if (auto known = recipes.find(hash, key)) return known;
+  key.program = without_contents(key.program);
+  const Ref<KernelRecipe> made = maker.recipe(bound, std::move(key));
+  // Where code for any strides could not be made, the next kernel tries again.
+  if (!made->open || made->open->compiled()) recipes.add(hash, made);
+  return made;
+}
+
+/// An evaluator, or why there is none.
+inline AnyKernel make_interpreted(const Source& source, const BoundProgram& bound,
+                                  const std::string& reason) {
+  const auto constants = make_ref<KernelConstants>(bound.program, bound.order,
+                                                   source.options().checked, source.where());
+  KernelParts parts = interpreted_parts(source, bound, reason);
+  if (constants->any()) parts.constants = constants;
+  return AnyKernel(std::move(parts), context_of(source));
+}
+
+inline bool owns_constants(const Program& program) {
+  return std::any_of(program->params.begin(), program->params.end(),
+                     [](const Param& p) { return !p.is_argument(); });
+}
+
+/// A schedule that somebody wrote is not asked for among recipes: it needs no planning, and its
+/// code is found by what is lowered.
+inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
-  const BoundProgram bound = bound_program(source, params);
-  const Target target = target_of(source);
-  auto* constants =
-      new KernelConstants(bound.program, bound.order, source.options().checked, source.where());
-  const Ref<KernelConstants> owner(constants);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  KernelParts parts =
-      llvm ? compiled_parts({source, *llvm, target, {context, deadline, source.where()}}, bound,
-                            *constants)
-           : interpreted_parts(source, bound, reason);
-  if (constants->any()) parts.constants = owner;
-  return AnyKernel(std::move(parts), context);
+  const bool planned = llvm && !source.scheduled();
+  RecipeCache& recipes = CodeCache::of(context).recipes();
+  if (planned)
+    if (const auto known = recipes.find(source, params, *llvm))
+      return kernel_of(*known->recipe, known->bound, known->binding, source);
+  const BoundProgram bound = bound_program(source, params);
+  const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
+  if (!llvm) return make_interpreted(source, bound, reason);
+  if (!planned) return kernel_of(*maker.recipe(bound, {}), bound, {}, source);
+  const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);
+  if (owns_constants(bound.program)) return kernel_of(*recipe, bound, {}, source);
+  auto* call = new KnownCall(source, params, *llvm);
+  const Ref<KnownCall> owner(call);
+  call->bound = bound, call->recipe = recipe;
+  call->binding = make_ref<Binding>(bound.program, bound.order);
+  recipes.add(source, owner);
+  return kernel_of(*recipe, bound, call->binding, source);
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("jit", source.where(),
-                               [&] { return detail::make_compiled(source, params); });
+                               [&] { return detail::make_kernel(source, params); });
 }
 
 }  // namespace lathe
@@ -59157,6 +59491,39 @@ inline ContentHash hash_of(const BufferNode& b, const CallArg& elements) {
 
 inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
+/// Those that read an argument, or what such a one computes.
+inline Vec<const OnceRun*> waiting_parts(const Program& program, const Vec<OnceRun>& once) {
+  Vec<const OnceRun*> late;
+  const auto comes_late = [&](int input) {
+    const auto k = static_cast<std::size_t>(input);
+    if (k < program->params.size()) return program->params[k].is_argument();
+    return std::any_of(late.begin(), late.end(), [&](const OnceRun* what) {
+      return index_in(what->part.outputs, input) >= 0;
+    });
+  };
+  for (const OnceRun& what : once)
+    if (std::any_of(what.part.inputs.begin(), what.part.inputs.end(), comes_late))
+      late.push_back(&what);
+  return late;
+}
+
+LATHE_DECL Vec<int> unread_constants(const Program& program, const Vec<Program>& versions,
+                                     const Vec<OnceRun>& once) {
+  const auto late = waiting_parts(program, once);
+  Vec<int> out;
+  for (std::size_t k = 0; k < program->params.size(); ++k) {
+    if (program->params[k].is_argument()) continue;
+    const Vec<Buffer> buffer{program->params[k].buffer};
+    bool read = false;
+    for (const Program& version : versions)
+      read = read || any_use_of(buffer, version->body, [](const BufferUse&) { return true; });
+    for (const OnceRun* what : late)
+      read = read || index_in(what->part.inputs, static_cast<int>(k)) >= 0;
+    if (!read) out.push_back(static_cast<int>(k));
+  }
+  return out;
+}
+
 }  // namespace detail
 
 LATHE_DECL KernelConstants::KernelConstants(const Program& program, Vec<int> order, bool checked,
@@ -59192,20 +59559,13 @@ LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
   ready_ = false;
 }
 
-LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
+LATHE_DECL void KernelConstants::forget(const Vec<int>& unread) {
+  if (unread.empty()) return;
   ProgramNode node = *program_;
-  for (std::size_t k = 0; k < owned_.size(); ++k) {
-    const Vec<Buffer> buffer{param(owned_[k]).buffer};
-    bool read = false;
-    for (const Program& version : versions)
-      read = read || detail::any_use_of(buffer, version->body,
-                                        [](const detail::BufferUse&) { return true; });
-    for (const OnceRun& what : late_)
-      read = read || detail::index_in(what.part.inputs, owned_[k]) >= 0;
-    if (read) continue;
-    Param& p = node.params[static_cast<std::size_t>(owned_[k])];
+  for (const int k : unread) {
+    Param& p = node.params[static_cast<std::size_t>(k)];
     p.content = make_ref<ConstantData>(p.content->hash());
-    contents_[k] = {}, addresses_[k] = 0;
+    contents_[slot_of(k)] = {}, addresses_[slot_of(k)] = 0;
   }
   program_ = Program(std::move(node));
 }
