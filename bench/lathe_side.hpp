@@ -24,6 +24,8 @@ Run lathe_app(const App& p, const Job& job, lt::Context& context);
 
 /// Describes and compiles only.
 void lathe_compile(const Gemm& p, lt::Context& context);
+/// Compiles, each time, a description that was made once.
+std::function<void()> lathe_compile_again(const Gemm& p, lt::Context& context);
 
 /// Compiles with the schedule, or with Lathe's own choice if it is none; the arguments are
 /// parameters in order.
