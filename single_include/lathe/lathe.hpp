@@ -6142,6 +6142,12 @@ struct LlvmKernel {
   Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
 };
 
+/// Stands for what decides an object's bytes: two hashes of it.
+struct ObjectId {
+  std::uint64_t name = 0, check = 0;
+  bool operator==(const ObjectId&) const = default;
+};
+
 }  // namespace lathe
 
 // ---- lathe/jit/call_check.hpp
@@ -6940,7 +6946,11 @@ struct KernelCode : RefCounted {
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
+  ObjectId kept;           ///< the object's, where a folder has it
+  Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
 
+  /// The same code with all of that.
+  const KernelCode& whole() const;
   KernelNotes notes(std::string_view name) const {
     return {name, text.messages.data(), static_cast<int>(text.messages.size())};
   }
@@ -7568,13 +7578,15 @@ class Deadline {
  public:
   /// The context's time_budget from now on.
   explicit Deadline(const Context& context);
+  /// Never.
+  Deadline() = default;
 
   bool over() const;
   /// L0412 if it is over; `next` is what is not begun, as in "LLVM".
   void check(std::string_view next, Location where) const;
 
  private:
-  double budget_;
+  double budget_ = 0;
   std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
 };
 
@@ -11901,6 +11913,41 @@ LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_majo
 
 }  // namespace lathe
 
+// ---- lathe/runtime/build_id.hpp
+// Which build of Lathe runs: two that may make other code of one program have other ids.
+
+namespace lathe {
+
+/// The build id that the linker gave the executable or library which Lathe is part of, in hex: a
+/// hash of its contents. Empty if there is none (`-Wl,--build-id` asks for one).
+const std::string& build_id();
+
+namespace detail {
+/// Of the ELF file that is loaded there.
+std::string build_id_of(const char* start);
+}  // namespace detail
+
+}  // namespace lathe
+
+// ---- lathe/runtime/object_file.hpp
+// Symbols that an object file defines and needs.
+
+namespace lathe {
+
+struct ObjectSymbol {
+  std::string name;
+  bool defined = false;
+  bool function = false;
+  bool global = false;
+  std::uint64_t section = 0, offset = 0, size = 0;
+};
+
+/// The named symbols of a 64-bit little-endian ELF object; false if the bytes are not one, or are
+/// damaged.
+bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols);
+
+}  // namespace lathe
+
 // ---- lathe/runtime/llvm_c.hpp
 // The functions of the LLVM-C API that Lathe calls: a hand-trimmed copy of their declarations (LLVM
 // 16 to 22).
@@ -12110,36 +12157,20 @@ class ObjectCache {
   explicit ObjectCache(std::string folder) : folder_(std::move(folder)) {}
 
   static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
+  static ObjectId id(std::string_view key);
 
   /// False if no whole file has this key.
-  bool find(std::string_view key, Vec<char>& object) const;
+  bool find(std::string_view key, Vec<char>& object) const { return find(id(key), object); }
+  bool find(const ObjectId& id, Vec<char>& object) const;
   /// False if the folder can't be written, and why.
   bool keep(std::string_view key, const Vec<char>& object, std::string& reason) const;
   /// Where the object with this key is.
-  std::string path(std::string_view key) const;
+  std::string path(std::string_view key) const { return path(id(key)); }
 
  private:
+  std::string path(const ObjectId& id) const;
   std::string folder_;
 };
-
-}  // namespace lathe
-
-// ---- lathe/runtime/object_file.hpp
-// Symbols that an object file defines and needs.
-
-namespace lathe {
-
-struct ObjectSymbol {
-  std::string name;
-  bool defined = false;
-  bool function = false;
-  bool global = false;
-  std::uint64_t section = 0, offset = 0, size = 0;
-};
-
-/// The named symbols of a 64-bit little-endian ELF object; false if the bytes are not one, or are
-/// damaged.
-bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols);
 
 }  // namespace lathe
 
@@ -12794,6 +12825,60 @@ class CodeCache : public RefCounted {
   mutable std::mutex mutex_;
   Vec<Entry> entries_;  ///< oldest use first
   RecipeCache recipes_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/recipe_folder.hpp
+// Recipes in a context's cache folder: what a later process needs to run a program that it has not
+// planned.
+
+namespace lathe {
+
+/// One file a program (ObjectCache), named by what decides its code: Lathe's build, LLVM's version,
+/// the target, options, and the program before planning, all as text, which the file repeats and
+/// which is compared. It names the object and holds what calls need besides; the rest of a
+/// KernelCode is made when somebody asks (LateCode). Kept are recipes without parts that run once,
+/// and without tile registers, which a process has to be granted.
+class RecipeFolder {
+ public:
+  /// Without a folder or an id of the build nothing is found or kept: other planners may plan
+  /// otherwise.
+  RecipeFolder(const Context& context, std::string build);
+
+  /// None if there is no whole file, or its object is gone.
+  Ref<KernelRecipe> find(const RecipeKey& key, Location where) const;
+  /// What can be kept of it, under its key.
+  void keep(const KernelRecipe& recipe) const;
+  /// What names the file; empty: there is none.
+  std::string text_of(const RecipeKey& key) const;
+
+ private:
+  const Context& context_;
+  std::string build_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/late_code.hpp
+// Code whose origin is made when somebody asks for it.
+
+namespace lathe {
+
+/// Of code that came from a folder: plans and lowers its program as it was done then. Thread-safe.
+class LateCode : public RefCounted {
+ public:
+  LateCode(const Context& context, Program program, Target target, CodeKind kind)
+      : context_(context), program_(std::move(program)), target_(std::move(target)), kind_(kind) {}
+  const KernelCode& get() const;
+
+ private:
+  const Context& context_;
+  Program program_;
+  Target target_;
+  CodeKind kind_;
+  mutable std::mutex mutex_;
+  mutable Ref<KernelCode> code_;
 };
 
 }  // namespace lathe
@@ -55600,6 +55685,162 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
 
 LATHE_LEAN_BEGIN
 
+// ---- lathe/runtime/impl/object_file.ipp
+namespace lathe {
+namespace detail {
+
+// The parts of ELF that are needed (System V ABI, chapter 4), so that no <elf.h> is.
+struct ElfHeader {
+  unsigned char ident[16];
+  std::uint16_t type, machine;
+  std::uint32_t version;
+  std::uint64_t entry, program_headers, section_headers;
+  std::uint32_t flags;
+  std::uint16_t header_size, program_size, program_count, section_size, section_count, names;
+};
+struct ElfSection {
+  std::uint32_t name, type;
+  std::uint64_t flags, address, offset, size;
+  std::uint32_t link, info;
+  std::uint64_t alignment, entry_size;
+};
+struct ElfSymbol {
+  std::uint32_t name;
+  unsigned char info, other;
+  std::uint16_t section;
+  std::uint64_t value, size;
+};
+
+/// Reads with bounds checked: the bytes may come from a damaged file.
+struct Bytes {
+  const char* data;
+  std::size_t size;
+  bool holds(std::uint64_t offset, std::uint64_t count) const {
+    return offset <= size && count <= size - offset;
+  }
+  template <class T>
+  bool read(std::uint64_t offset, T& value) const {
+    if (!holds(offset, sizeof value)) return false;
+    std::memcpy(&value, data + offset, sizeof value);
+    return true;
+  }
+  bool string(std::uint64_t offset, std::string& value) const {
+    if (offset >= size) return false;
+    auto* end = static_cast<const char*>(std::memchr(data + offset, 0, size - offset));
+    if (end) value.assign(data + offset, end);
+    return end != nullptr;
+  }
+};
+
+inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSection& names,
+                              Vec<ObjectSymbol>& symbols) {
+  if (!file.holds(names.offset, names.size) || !file.holds(table.offset, table.size)) return false;
+  Bytes strings{file.data + names.offset, static_cast<std::size_t>(names.size)};
+  for (std::uint64_t at = 0; at + sizeof(ElfSymbol) <= table.size; at += sizeof(ElfSymbol)) {
+    constexpr int function_type = 2, section_type = 3, file_type = 4;
+    ElfSymbol symbol;
+    ObjectSymbol out;
+    if (!file.read(table.offset + at, symbol)) return false;
+    int type = symbol.info & 15;
+    if (symbol.name == 0 || type == section_type || type == file_type) continue;
+    if (!strings.string(symbol.name, out.name)) return false;
+    out.defined = symbol.section != 0;
+    out.function = type == function_type;
+    out.global = symbol.info >> 4 != 0;
+    out.section = symbol.section, out.offset = symbol.value, out.size = symbol.size;
+    symbols.push_back(out);
+  }
+  return true;
+}
+
+}  // namespace detail
+
+LATHE_DECL bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols) {
+  detail::Bytes file{bytes, size};
+  detail::ElfHeader header;
+  if (!file.read(0, header) || std::memcmp(header.ident, "\177ELF\2\1", 6) != 0) return false;
+  auto section_at = [&](std::uint64_t i, detail::ElfSection& section) {
+    return i < header.section_count &&
+           file.read(header.section_headers + i * sizeof section, section);
+  };
+  for (std::uint64_t i = 0; i < header.section_count; ++i) {
+    constexpr std::uint32_t symbol_table = 2;
+    detail::ElfSection table, names;
+    if (!section_at(i, table)) return false;
+    if (table.type != symbol_table) continue;
+    if (!section_at(table.link, names) || !detail::read_symbol_table(file, table, names, symbols))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace lathe
+
+// ---- lathe/runtime/impl/build_id.ipp
+namespace lathe {
+namespace detail {
+
+struct ElfSegment {
+  std::uint32_t type, flags;
+  std::uint64_t offset, address, physical, file_size, size, alignment;
+};
+struct ElfNote {
+  std::uint32_t name_size, size, type;
+};
+
+/// The id among notes, each of which has a header, a name and a description, padded to words.
+inline std::string build_id_in(Bytes notes) {
+  constexpr std::uint32_t id_type = 3;
+  const auto padded = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+  ElfNote note;
+  for (std::uint64_t at = 0; notes.read(at, note);) {
+    const std::uint64_t name = at + sizeof note, id = name + padded(note.name_size);
+    if (!notes.holds(id, note.size)) break;
+    at = id + padded(note.size);
+    if (note.type != id_type || note.name_size != 4 || std::memcmp(notes.data + name, "GNU", 4))
+      continue;
+    std::string out;
+    for (std::uint32_t k = 0; k < note.size; ++k)
+      for (const int shift : {4, 0})
+        out += "0123456789abcdef"[(static_cast<unsigned char>(notes.data[id + k]) >> shift) & 15];
+    return out;
+  }
+  return {};
+}
+
+/// The first segment begins with the headers, which a page holds, and has the notes.
+LATHE_DECL std::string build_id_of(const char* start) {
+  constexpr std::uint32_t load_type = 1, note_type = 4;
+  const Bytes headers{start, 4096};
+  Bytes image{start, 0};
+  ElfHeader header;
+  ElfSegment part;
+  if (!headers.read(0, header) || std::memcmp(header.ident, "\177ELF\2", 5) != 0) return {};
+  std::string id;
+  for (std::uint64_t k = 0; k < header.program_count && id.empty(); ++k) {
+    if (!headers.read(header.program_headers + k * header.program_size, part)) break;
+    if (part.type == load_type && part.offset == 0)
+      image.size = static_cast<std::size_t>(part.file_size);
+    if (part.type == note_type && image.holds(part.offset, part.file_size))
+      id = build_id_in({start + part.offset, static_cast<std::size_t>(part.file_size)});
+  }
+  return id;
+}
+
+}  // namespace detail
+
+LATHE_DECL const std::string& build_id() {
+  static const std::string id = [] {
+    ::Dl_info info{};
+    const bool found = ::dladdr(reinterpret_cast<const void*>(&build_id), &info) != 0;
+    return found && info.dli_fbase ? detail::build_id_of(static_cast<const char*>(info.dli_fbase))
+                                   : std::string();
+  }();
+  return id;
+}
+
+}  // namespace lathe
+
 // ---- lathe/runtime/impl/llvm.ipp
 #if defined(LATHE_LLVM_LINK)
 
@@ -56232,9 +56473,9 @@ inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
 inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
                                kHeaderStart = 0x9E3779B97F4A7C15ull;
 
-inline ObjectHeader object_header(std::string_view key, const Vec<char>& object) {
+inline ObjectHeader object_header(const ObjectId& id, const Vec<char>& object) {
   ObjectHeader header;
-  header.key = cache_hash(key, kHeaderStart);
+  header.key = id.check;
   header.bytes = object.size();
   header.checksum = cache_hash({object.data(), object.size()}, kHeaderStart);
   return header;
@@ -56265,26 +56506,30 @@ LATHE_DECL std::string ObjectCache::key(const Llvm& llvm, const Target& target,
   return cat(LATHE_VERSION_STRING, "\n", llvm.version(), "\n", target.str(), "\n", text);
 }
 
-LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
+LATHE_DECL ObjectId ObjectCache::id(std::string_view key) {
+  return {detail::cache_hash(key, detail::kNameStart),
+          detail::cache_hash(key, detail::kHeaderStart)};
+}
+
+LATHE_DECL std::string ObjectCache::path(const ObjectId& id) const {
   std::string name = folder_ + "/";
-  const std::uint64_t hash = detail::cache_hash(key, detail::kNameStart);
-  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(hash >> shift) & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(id.name >> shift) & 15];
   return name + ".lathe";
 }
 
-LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
+LATHE_DECL bool ObjectCache::find(const ObjectId& id, Vec<char>& object) const {
   if (folder_.empty()) return false;
-  detail::CacheFile file = detail::open_regular(path(key), O_RDONLY, "rb");
+  detail::CacheFile file = detail::open_regular(path(id), O_RDONLY, "rb");
   detail::ObjectHeader header;
   struct stat about;
   if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
-  if (header.key != detail::object_header(key, {}).key) return false;
+  if (header.key != id.check) return false;
   if (fstat(fileno(file.get()), &about) != 0 ||
       static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
     return false;
   object.resize(static_cast<std::size_t>(header.bytes));
   if (std::fread(object.data(), 1, object.size(), file.get()) != object.size()) return false;
-  const detail::ObjectHeader whole = detail::object_header(key, object);
+  const detail::ObjectHeader whole = detail::object_header(id, object);
   return std::memcmp(&header, &whole, sizeof header) == 0;
 }
 
@@ -56293,7 +56538,8 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;
   ::mkdir(folder_.c_str(), 0700);
-  const std::string whole = path(key);
+  const ObjectId id = ObjectCache::id(key);
+  const std::string whole = path(id);
   std::string aside;
   detail::CacheFile file;
   // A name aside may be taken by what a process of this number left behind.
@@ -56303,104 +56549,12 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
     if (!file && errno != EEXIST) break;
   }
   const bool created = static_cast<bool>(file);
-  if (created &&
-      detail::write_object(std::move(file), detail::object_header(key, object), object) &&
+  if (created && detail::write_object(std::move(file), detail::object_header(id, object), object) &&
       std::rename(aside.c_str(), whole.c_str()) == 0)
     return true;
   reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
   if (created) std::remove(aside.c_str());
   return false;
-}
-
-}  // namespace lathe
-
-// ---- lathe/runtime/impl/object_file.ipp
-namespace lathe {
-namespace detail {
-
-// The parts of ELF that are needed (System V ABI, chapter 4), so that no <elf.h> is.
-struct ElfHeader {
-  unsigned char ident[16];
-  std::uint16_t type, machine;
-  std::uint32_t version;
-  std::uint64_t entry, program_headers, section_headers;
-  std::uint32_t flags;
-  std::uint16_t header_size, program_size, program_count, section_size, section_count, names;
-};
-struct ElfSection {
-  std::uint32_t name, type;
-  std::uint64_t flags, address, offset, size;
-  std::uint32_t link, info;
-  std::uint64_t alignment, entry_size;
-};
-struct ElfSymbol {
-  std::uint32_t name;
-  unsigned char info, other;
-  std::uint16_t section;
-  std::uint64_t value, size;
-};
-
-/// Reads with bounds checked: the bytes may come from a damaged file.
-struct Bytes {
-  const char* data;
-  std::size_t size;
-  bool holds(std::uint64_t offset, std::uint64_t count) const {
-    return offset <= size && count <= size - offset;
-  }
-  template <class T>
-  bool read(std::uint64_t offset, T& value) const {
-    if (!holds(offset, sizeof value)) return false;
-    std::memcpy(&value, data + offset, sizeof value);
-    return true;
-  }
-  bool string(std::uint64_t offset, std::string& value) const {
-    if (offset >= size) return false;
-    auto* end = static_cast<const char*>(std::memchr(data + offset, 0, size - offset));
-    if (end) value.assign(data + offset, end);
-    return end != nullptr;
-  }
-};
-
-inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSection& names,
-                              Vec<ObjectSymbol>& symbols) {
-  if (!file.holds(names.offset, names.size) || !file.holds(table.offset, table.size)) return false;
-  Bytes strings{file.data + names.offset, static_cast<std::size_t>(names.size)};
-  for (std::uint64_t at = 0; at + sizeof(ElfSymbol) <= table.size; at += sizeof(ElfSymbol)) {
-    constexpr int function_type = 2, section_type = 3, file_type = 4;
-    ElfSymbol symbol;
-    ObjectSymbol out;
-    if (!file.read(table.offset + at, symbol)) return false;
-    int type = symbol.info & 15;
-    if (symbol.name == 0 || type == section_type || type == file_type) continue;
-    if (!strings.string(symbol.name, out.name)) return false;
-    out.defined = symbol.section != 0;
-    out.function = type == function_type;
-    out.global = symbol.info >> 4 != 0;
-    out.section = symbol.section, out.offset = symbol.value, out.size = symbol.size;
-    symbols.push_back(out);
-  }
-  return true;
-}
-
-}  // namespace detail
-
-LATHE_DECL bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols) {
-  detail::Bytes file{bytes, size};
-  detail::ElfHeader header;
-  if (!file.read(0, header) || std::memcmp(header.ident, "\177ELF\2\1", 6) != 0) return false;
-  auto section_at = [&](std::uint64_t i, detail::ElfSection& section) {
-    return i < header.section_count &&
-           file.read(header.section_headers + i * sizeof section, section);
-  };
-  for (std::uint64_t i = 0; i < header.section_count; ++i) {
-    constexpr std::uint32_t symbol_table = 2;
-    detail::ElfSection table, names;
-    if (!section_at(i, table)) return false;
-    if (table.type != symbol_table) continue;
-    if (!section_at(table.link, names) || !detail::read_symbol_table(file, table, names, symbols))
-      return false;
-  }
-  return true;
 }
 
 }  // namespace lathe
@@ -58615,13 +58769,15 @@ inline Program with_unique_name(const Program& program, std::uint64_t hash) {
   return Program(std::move(node));
 }
 
+/// `kept`: its id in the context's folder, if it is there.
 inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                           const Context& context) {
+                           const Context& context, ObjectId& kept) {
   const ObjectCache cache(context.options().cache_dir);
   const std::string key =
       context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
   Vec<char> object;
-  if (cache.find(key, object)) return object;
+  if (!key.empty()) kept = ObjectCache::id(key);
+  if (cache.find(kept, object)) return object;
   LlvmTimes times;
   object = compile_to_object(llvm, text, target, {}, &times);
   if (context.logs(LogLevel::debug))
@@ -58630,7 +58786,9 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
                                      " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
                                      text.size(), " bytes of text"));
   std::string reason;
-  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
+  if (cache.keep(key, object, reason)) return object;
+  kept = {};
+  context.log(LogLevel::warning, reason);
   return object;
 }
 
@@ -58705,7 +58863,7 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& want
   log_time(by.context, "emission", emission);
   keep_first_of_equals(code->numerics);
   by.deadline.check("LLVM", by.where);
-  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  Vec<char> object = object_of(code->text.text, target, llvm, by.context, code->kept);
   const Stopwatch linking;
   code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
   log_time(by.context, "link", linking);
@@ -59067,7 +59225,8 @@ namespace lathe {
 namespace detail {
 
 inline Target target_of(const Source& source) {
-  Target target = source.options().target ? *source.options().target : host();
+  if (!source.options().target) return host();
+  Target target = *source.options().target;
   std::string reason;
   if (!target.runs_on(host(), &reason))
     throw UserError("L0312",
@@ -59203,10 +59362,15 @@ inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram&
   const std::uint64_t hash = key.hash();
   if (auto known = recipes.find(hash, key)) return known;
   key.program = without_contents(key.program);
-  const Ref<KernelRecipe> made = maker.recipe(bound, std::move(key));
+  const RecipeFolder folder(maker.by.context, build_id());
+  Ref<KernelRecipe> out = folder.find(key, maker.by.where);
+  if (!out) {
+    out = maker.recipe(bound, std::move(key));
+    folder.keep(*out);
+  }
   // Where code for any strides could not be made, the next kernel tries again.
-  if (!made->open || made->open->compiled()) recipes.add(hash, made);
-  return made;
+  if (!out->open || out->open->compiled()) recipes.add(hash, out);
+  return out;
 }
 
 /// An evaluator, or why there is none.
@@ -59423,10 +59587,14 @@ LATHE_DECL Ref<KernelCode> AnyKernel::code() const {
   return state_ ? state_->code : Ref<KernelCode>();
 }
 
-LATHE_DECL Program AnyKernel::scheduled() const { return code() ? code()->scheduled : Program(); }
-LATHE_DECL Program AnyKernel::lowered() const { return code() ? code()->lowered : Program(); }
+LATHE_DECL Program AnyKernel::scheduled() const {
+  return code() ? code()->whole().scheduled : Program();
+}
+LATHE_DECL Program AnyKernel::lowered() const {
+  return code() ? code()->whole().lowered : Program();
+}
 LATHE_DECL std::string AnyKernel::llvm_ir() const {
-  return code() ? code()->text.text : std::string();
+  return code() ? code()->whole().text.text : std::string();
 }
 
 LATHE_DECL std::vector<std::string> AnyKernel::numerics() const {
@@ -59437,7 +59605,8 @@ LATHE_DECL std::string AnyKernel::assembly() const {
   const Ref<KernelCode> made = code();
   if (!made) return {};
   const Context& context = *state_->context;
-  return compile_to_assembly(Llvm::get(context.options().llvm), made->text.text, made->target);
+  return compile_to_assembly(Llvm::get(context.options().llvm), made->whole().text.text,
+                             made->target);
 }
 
 }  // namespace lathe
@@ -59641,6 +59810,31 @@ LATHE_DECL void KernelConstants::check_promises(const CallArg* args, Location wh
 
 }  // namespace lathe
 
+// ---- lathe/jit/impl/late_code.ipp
+namespace lathe {
+
+LATHE_DECL const KernelCode& KernelCode::whole() const {
+  return origin ? static_cast<const LateCode&>(*origin).get() : *this;
+}
+
+/// No time budget: whoever asks what a kernel is made of did not ask for one.
+LATHE_DECL const KernelCode& LateCode::get() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (code_) return *code_;
+  const Source source(program_, {.context = &context_,
+                                 .target = target_,
+                                 .strict = kind_.strict,
+                                 .math = kind_.math,
+                                 .checked = kind_.checked});
+  const Deadline never;
+  const detail::KernelMaker maker{
+      source, &Llvm::get(context_.options().llvm), target_, {context_, never, source.where()}};
+  code_ = maker.recipe({program_, {}}, {})->code;
+  return *code_;
+}
+
+}  // namespace lathe
+
 // ---- lathe/jit/impl/open_code.ipp
 namespace lathe {
 
@@ -59665,7 +59859,7 @@ LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
     context.log(LogLevel::info,
                 cat("kernel '", program_->name, "' is compiled for any strides: ", sparse));
     code_ = detail::within_memory("call", where, [&] {
-      return detail::compile_code(dense_->versions, dense_->target, kind,
+      return detail::compile_code(dense_->whole().versions, dense_->target, kind,
                                   Llvm::get(context.options().llvm, where),
                                   {context, Deadline(context), where});
     });
@@ -59676,6 +59870,160 @@ LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
                              cat(sparse, ", and its compilation failed: ", e.what()), context);
   }
   state_.store(code_ ? State::compiled : State::interpreted, std::memory_order_release);
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/recipe_folder.ipp
+namespace lathe {
+namespace detail {
+
+/// What a file says of a recipe.
+struct RecipeFile {
+  std::string text;  ///< RecipeFolder::text_of
+  std::string symbol;
+  ObjectId object;
+  std::vector<std::string> messages, numerics;
+};
+
+class RecipeWriter {
+ public:
+  void number(std::uint64_t value) {
+    const char* bytes = reinterpret_cast<const char*>(&value);
+    out_.append(bytes, bytes + sizeof value);
+  }
+  void text(std::string_view value) {
+    number(value.size());
+    out_.append(value.begin(), value.end());
+  }
+  template <class List>
+  void texts(const List& all) {
+    number(all.size());
+    for (const auto& one : all) text(one);
+  }
+  const Vec<char>& bytes() const { return out_; }
+
+ private:
+  Vec<char> out_;
+};
+
+/// Reads nothing past the end, where everything is 0 or empty and good() is false.
+class RecipeReader {
+ public:
+  explicit RecipeReader(const Vec<char>& bytes) : rest_(bytes.data(), bytes.size()) {}
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (const char* bytes = take(sizeof value)) std::memcpy(&value, bytes, sizeof value);
+    return value;
+  }
+  std::string text() {
+    const std::uint64_t size = number();
+    const char* bytes = take(size);
+    return bytes ? std::string(bytes, static_cast<std::size_t>(size)) : std::string();
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> out;
+    for (std::uint64_t left = number(); left > 0 && good_; --left) out.push_back(text());
+    return out;
+  }
+  /// All was read, and nothing is left.
+  bool good() const { return good_ && rest_.empty(); }
+
+ private:
+  const char* take(std::uint64_t size) {
+    good_ = good_ && size <= rest_.size();
+    if (!good_) return nullptr;
+    const char* bytes = rest_.data();
+    rest_.remove_prefix(static_cast<std::size_t>(size));
+    return bytes;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+inline Vec<char> written(const RecipeFile& file) {
+  RecipeWriter out;
+  out.text(file.text), out.text(file.symbol);
+  out.number(file.object.name), out.number(file.object.check);
+  out.texts(file.messages), out.texts(file.numerics);
+  return out.bytes();
+}
+
+inline bool read_recipe(const Vec<char>& bytes, RecipeFile& file) {
+  RecipeReader in(bytes);
+  file.text = in.text(), file.symbol = in.text();
+  file.object.name = in.number(), file.object.check = in.number();
+  file.messages = in.texts(), file.numerics = in.texts();
+  return in.good();
+}
+
+inline bool uses_tiles(const KernelCode& code) {
+  return code.target.has("amx-tile") && any_statement(code.scheduled->body, stores_tile);
+}
+
+}  // namespace detail
+
+LATHE_DECL RecipeFolder::RecipeFolder(const Context& context, std::string build)
+    : context_(context), build_(std::move(build)) {}
+
+LATHE_DECL std::string RecipeFolder::text_of(const RecipeKey& key) const {
+  // Code for any strides, which Strides::both has ahead, is no part of what is kept.
+  if (context_.options().cache_dir.empty() || build_.empty() || key.strides == Strides::both)
+    return {};
+  return cat("recipe\n", LATHE_VERSION_STRING, "\n", build_, "\n", key.llvm->version(), "\n",
+             key.target.str(), "\n", key.kind.strict ? "strict " : "",
+             key.kind.checked ? "checked " : "", "math ", static_cast<int>(key.kind.math), "\n",
+             key.program.str());
+}
+
+LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, Location where) const {
+  const std::string text = text_of(key);
+  if (text.empty()) return {};
+  const ObjectCache cache(context_.options().cache_dir);
+  Vec<char> bytes;
+  detail::RecipeFile file;
+  if (!cache.find(text, bytes) || !detail::read_recipe(bytes, file) || file.text != text ||
+      !cache.find(file.object, bytes))
+    return {};
+  auto* code = new KernelCode;
+  const Ref<KernelCode> owner(code);
+  code->target = key.target;
+  code->kind = key.kind;
+  code->llvm_major = key.llvm->major();
+  code->numerics = std::move(file.numerics);
+  code->text.symbol = file.symbol;
+  code->text.slots = slot_layout(key.program);
+  code->text.messages = file.messages;
+  code->kept = file.object;
+  code->origin = make_ref<LateCode>(context_, key.program, key.target, key.kind);
+  const Stopwatch linking;
+  try {
+    code->loaded = Jit::of(context_, where).load(bytes, file.symbol);
+  } catch (const InternalError&) {
+    return {};  // no object of this symbol, or not that of other code
+  }
+  detail::log_time(context_, "link", linking);
+  code->entry = code->loaded->entry();
+  auto* recipe = new KernelRecipe(key);
+  Ref<KernelRecipe> out(recipe);
+  recipe->code = owner;
+  recipe->described = key.program;
+  return out;
+}
+
+LATHE_DECL void RecipeFolder::keep(const KernelRecipe& recipe) const {
+  const KernelCode& code = *recipe.code;
+  if (code.kept == ObjectId() || !recipe.once.empty() || detail::uses_tiles(code) ||
+      !(code.target == recipe.key.target))
+    return;
+  const std::string text = text_of(recipe.key);
+  if (text.empty()) return;
+  const detail::RecipeFile file{text, code.text.symbol, code.kept, code.text.messages,
+                                code.numerics};
+  // A folder that can't be written has been complained of when the object came.
+  std::string reason;
+  ObjectCache(context_.options().cache_dir).keep(text, detail::written(file), reason);
 }
 
 }  // namespace lathe
@@ -59969,7 +60317,7 @@ LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   return detail::within_memory("to_c", where, [&] {
     const CodeKind kind = code->kind;
     return detail::c_of(detail::lowered_for_c(
-        code->versions, Target(),
+        code->whole().versions, Target(),
         {.strict = kind.strict, .math = kind.math, .checked = kind.checked, .where = where}));
   });
 }

@@ -94,13 +94,15 @@ inline Program with_unique_name(const Program& program, std::uint64_t hash) {
   return Program(std::move(node));
 }
 
+/// `kept`: its id in the context's folder, if it is there.
 inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                           const Context& context) {
+                           const Context& context, ObjectId& kept) {
   const ObjectCache cache(context.options().cache_dir);
   const std::string key =
       context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
   Vec<char> object;
-  if (cache.find(key, object)) return object;
+  if (!key.empty()) kept = ObjectCache::id(key);
+  if (cache.find(kept, object)) return object;
   LlvmTimes times;
   object = compile_to_object(llvm, text, target, {}, &times);
   if (context.logs(LogLevel::debug))
@@ -109,7 +111,9 @@ inline Vec<char> object_of(const std::string& text, const Target& target, const 
                                      " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
                                      text.size(), " bytes of text"));
   std::string reason;
-  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
+  if (cache.keep(key, object, reason)) return object;
+  kept = {};
+  context.log(LogLevel::warning, reason);
   return object;
 }
 
@@ -184,7 +188,7 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& want
   log_time(by.context, "emission", emission);
   keep_first_of_equals(code->numerics);
   by.deadline.check("LLVM", by.where);
-  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
+  Vec<char> object = object_of(code->text.text, target, llvm, by.context, code->kept);
   const Stopwatch linking;
   code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
   log_time(by.context, "link", linking);

@@ -7,7 +7,9 @@
 #include <lathe/jit/impl/recipe_cache.ipp>
 #include <lathe/jit/jit.hpp>
 #include <lathe/jit/open_code.hpp>
+#include <lathe/jit/recipe_folder.hpp>
 #include <lathe/jit/source.hpp>
+#include <lathe/runtime/build_id.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/support/text.hpp>
 
@@ -15,7 +17,8 @@ namespace lathe {
 namespace detail {
 
 inline Target target_of(const Source& source) {
-  Target target = source.options().target ? *source.options().target : host();
+  if (!source.options().target) return host();
+  Target target = *source.options().target;
   std::string reason;
   if (!target.runs_on(host(), &reason))
     throw UserError("L0312",
@@ -151,10 +154,15 @@ inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram&
   const std::uint64_t hash = key.hash();
   if (auto known = recipes.find(hash, key)) return known;
   key.program = without_contents(key.program);
-  const Ref<KernelRecipe> made = maker.recipe(bound, std::move(key));
+  const RecipeFolder folder(maker.by.context, build_id());
+  Ref<KernelRecipe> out = folder.find(key, maker.by.where);
+  if (!out) {
+    out = maker.recipe(bound, std::move(key));
+    folder.keep(*out);
+  }
   // Where code for any strides could not be made, the next kernel tries again.
-  if (!made->open || made->open->compiled()) recipes.add(hash, made);
-  return made;
+  if (!out->open || out->open->compiled()) recipes.add(hash, out);
+  return out;
 }
 
 /// An evaluator, or why there is none.

@@ -20,8 +20,10 @@
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
 #include <lathe/jit/impl/kernel_constants.ipp>
+#include <lathe/jit/impl/late_code.ipp>
 #include <lathe/jit/impl/open_code.ipp>
 #include <lathe/jit/impl/recipe_cache.ipp>
+#include <lathe/jit/impl/recipe_folder.ipp>
 #include <lathe/jit/impl/source.ipp>
 #include <lathe/jit/impl/to_c.ipp>
 #include <lathe/jit/impl/unread.ipp>
