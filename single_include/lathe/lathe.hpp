@@ -12717,6 +12717,7 @@ struct RecipeKey {
   Target target;
   CodeKind kind;
   Strides strides = Strides::late;
+  bool require_compiled = false;  ///< of code that first calls make
   const Llvm* llvm = nullptr;
 
   std::uint64_t hash() const;
@@ -12745,6 +12746,7 @@ struct KnownCall : RefCounted {
   std::optional<Target> target;
   CodeKind kind;
   Strides strides = Strides::late;
+  bool require_compiled = false;
   UnreadInputs unread_inputs = UnreadInputs::refuse;
   const Llvm* llvm = nullptr;
   detail::BoundProgram bound;
@@ -12838,16 +12840,17 @@ namespace lathe {
 /// One file a program (ObjectCache), named by what decides its code: Lathe's build, LLVM's version,
 /// the target, options, and the program before planning, all as text, which the file repeats and
 /// which is compared. It names the object and holds what calls need besides; the rest of a
-/// KernelCode is made when somebody asks (LateCode). Kept are recipes without parts that run once,
-/// and without tile registers, which a process has to be granted.
+/// KernelCode is made when somebody asks (LateCode). Not kept are recipes with code for any strides
+/// ahead, and of tile registers, which a process has to be granted.
 class RecipeFolder {
  public:
   /// Without a folder or an id of the build nothing is found or kept: other planners may plan
   /// otherwise.
   RecipeFolder(const Context& context, std::string build);
 
-  /// None if there is no whole file, or its object is gone.
-  Ref<KernelRecipe> find(const RecipeKey& key, Location where) const;
+  /// None if there is no whole file, or an object is gone; nor where the context dumps passes,
+  /// which then have to run. `source`: who asks.
+  Ref<KernelRecipe> find(const RecipeKey& key, const Source& source) const;
   /// What can be kept of it, under its key.
   void keep(const KernelRecipe& recipe) const;
   /// What names the file; empty: there is none.
@@ -59126,7 +59129,8 @@ LATHE_DECL std::uint64_t RecipeKey::hash() const {
 
 LATHE_DECL bool RecipeKey::operator==(const RecipeKey& other) const {
   return llvm == other.llvm && kind == other.kind && strides == other.strides &&
-         target == other.target && equal_but_for_contents(program, other.program);
+         require_compiled == other.require_compiled && target == other.target &&
+         equal_but_for_contents(program, other.program);
 }
 
 LATHE_DECL KnownCall::KnownCall(const Source& source, const Vec<ProgramParam>& its_params,
@@ -59137,6 +59141,7 @@ LATHE_DECL KnownCall::KnownCall(const Source& source, const Vec<ProgramParam>& i
       target(source.options().target),
       kind(detail::kind_of(source.options())),
       strides(source.options().strides),
+      require_compiled(source.options().require_compiled),
       unread_inputs(source.options().unread_inputs),
       llvm(&its_llvm) {}
 
@@ -59144,8 +59149,8 @@ LATHE_DECL bool KnownCall::is_of(const Source& source, const Vec<ProgramParam>& 
                                  const Llvm& its_llvm) const {
   const JitOptions& options = source.options();
   return llvm == &its_llvm && program == source.program() && kind == detail::kind_of(options) &&
-         strides == options.strides && unread_inputs == options.unread_inputs &&
-         detail::same_params(params, its_params) &&
+         strides == options.strides && require_compiled == options.require_compiled &&
+         unread_inputs == options.unread_inputs && detail::same_params(params, its_params) &&
          detail::same_tensors(outputs.tensors, source.outputs().tensors) &&
          detail::same_params(outputs.inouts, source.outputs().inouts) && target == options.target;
 }
@@ -59277,6 +59282,17 @@ inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
   return parts;
 }
 
+/// A part that runs once, whose code is the recipe's.
+inline OnceRun once_run(const OncePart& part, const KernelRecipe& recipe, const Context& context,
+                        const JitOptions& options) {
+  Vec<int> order;
+  for (std::size_t k = 0; k < part.program->params.size(); ++k)
+    order.push_back(static_cast<int>(k));
+  const auto binding = make_ref<Binding>(part.program, order);
+  return {part, AnyKernel(parts_of(recipe, binding, options), context), kind_of(options),
+          recipe.key.target, &context};
+}
+
 /// What all code of one kernel has in common.
 struct KernelMaker {
   const Source& source;
@@ -59296,15 +59312,14 @@ struct KernelMaker {
                                      options.require_compiled);
     recipe.open->get(by.context, "views with gaps are asked for too", source.where());
   }
+  RecipeKey key(const Program& program) const {
+    const JitOptions& options = source.options();
+    return {program, target, kind(), options.strides, options.require_compiled, llvm};
+  }
   OnceRun once(const OncePart& part) const {
-    Vec<int> order;
-    for (std::size_t k = 0; k < part.program->params.size(); ++k)
-      order.push_back(static_cast<int>(k));
-    const auto binding = make_ref<Binding>(part.program, order);
-    KernelRecipe recipe({});
-    compile({{}, part.program}, *binding, recipe);
-    return {part, AnyKernel(parts_of(recipe, binding, source.options()), by.context), kind(),
-            target, &by.context};
+    KernelRecipe recipe(key(part.program));
+    compile({{}, part.program}, Binding(part.program, {}), recipe);
+    return once_run(part, recipe, by.context, source.options());
   }
   Ref<KernelRecipe> recipe(const BoundProgram& bound, RecipeKey key) const;
 };
@@ -59357,13 +59372,12 @@ inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound
 /// What is known of an equal program; else it is planned and compiled now.
 inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
                                    RecipeCache& recipes) {
-  RecipeKey key{bound.program, maker.target, maker.kind(), maker.source.options().strides,
-                maker.llvm};
+  RecipeKey key = maker.key(bound.program);
   const std::uint64_t hash = key.hash();
   if (auto known = recipes.find(hash, key)) return known;
   key.program = without_contents(key.program);
   const RecipeFolder folder(maker.by.context, build_id());
-  Ref<KernelRecipe> out = folder.find(key, maker.by.where);
+  Ref<KernelRecipe> out = folder.find(key, maker.source);
   if (!out) {
     out = maker.recipe(bound, std::move(key));
     folder.keep(*out);
@@ -59403,7 +59417,7 @@ inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& para
   const BoundProgram bound = bound_program(source, params);
   const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
   if (!llvm) return make_interpreted(source, bound, reason);
-  if (!planned) return kernel_of(*maker.recipe(bound, {}), bound, {}, source);
+  if (!planned) return kernel_of(*maker.recipe(bound, maker.key({})), bound, {}, source);
   const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);
   if (owns_constants(bound.program)) return kernel_of(*recipe, bound, {}, source);
   auto* call = new KnownCall(source, params, *llvm);
@@ -59829,7 +59843,7 @@ LATHE_DECL const KernelCode& LateCode::get() const {
   const Deadline never;
   const detail::KernelMaker maker{
       source, &Llvm::get(context_.options().llvm), target_, {context_, never, source.where()}};
-  code_ = maker.recipe({program_, {}}, {})->code;
+  code_ = maker.recipe({program_, {}}, maker.key({}))->code;
   return *code_;
 }
 
@@ -59878,12 +59892,23 @@ LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
 namespace lathe {
 namespace detail {
 
-/// What a file says of a recipe.
-struct RecipeFile {
-  std::string text;  ///< RecipeFolder::text_of
+struct CodeFile {
   std::string symbol;
   ObjectId object;
   std::vector<std::string> messages, numerics;
+};
+struct PartFile {
+  std::string program;
+  Vec<int> inputs, outputs;
+  CodeFile code;
+};
+/// What a file says of a recipe.
+struct RecipeFile {
+  std::string text;  ///< RecipeFolder::text_of
+  CodeFile code;
+  std::string described;  ///< none: the key's program, where nothing runs once
+  Vec<int> unread;
+  std::vector<PartFile> once;
 };
 
 class RecipeWriter {
@@ -59900,6 +59925,14 @@ class RecipeWriter {
   void texts(const List& all) {
     number(all.size());
     for (const auto& one : all) text(one);
+  }
+  void indices(const Vec<int>& all) {
+    number(all.size());
+    for (const int one : all) number(static_cast<std::uint64_t>(one));
+  }
+  void code(const CodeFile& file) {
+    text(file.symbol), number(file.object.name), number(file.object.check);
+    texts(file.messages), texts(file.numerics);
   }
   const Vec<char>& bytes() const { return out_; }
 
@@ -59926,6 +59959,19 @@ class RecipeReader {
     for (std::uint64_t left = number(); left > 0 && good_; --left) out.push_back(text());
     return out;
   }
+  Vec<int> indices() {
+    Vec<int> out;
+    for (std::uint64_t left = number(); left > 0 && good_; --left)
+      out.push_back(static_cast<int>(number()));
+    return out;
+  }
+  CodeFile code() {
+    CodeFile file;
+    file.symbol = text(), file.object.name = number(), file.object.check = number();
+    file.messages = texts(), file.numerics = texts();
+    return file;
+  }
+  bool more() const { return good_ && !rest_.empty(); }
   /// All was read, and nothing is left.
   bool good() const { return good_ && rest_.empty(); }
 
@@ -59944,22 +59990,74 @@ class RecipeReader {
 
 inline Vec<char> written(const RecipeFile& file) {
   RecipeWriter out;
-  out.text(file.text), out.text(file.symbol);
-  out.number(file.object.name), out.number(file.object.check);
-  out.texts(file.messages), out.texts(file.numerics);
+  out.text(file.text), out.code(file.code), out.text(file.described), out.indices(file.unread);
+  for (const PartFile& part : file.once) {
+    out.text(part.program), out.indices(part.inputs), out.indices(part.outputs);
+    out.code(part.code);
+  }
   return out.bytes();
 }
 
 inline bool read_recipe(const Vec<char>& bytes, RecipeFile& file) {
   RecipeReader in(bytes);
-  file.text = in.text(), file.symbol = in.text();
-  file.object.name = in.number(), file.object.check = in.number();
-  file.messages = in.texts(), file.numerics = in.texts();
+  file.text = in.text(), file.code = in.code(), file.described = in.text();
+  file.unread = in.indices();
+  while (in.more()) {
+    PartFile part;
+    part.program = in.text(), part.inputs = in.indices(), part.outputs = in.indices();
+    part.code = in.code();
+    file.once.push_back(std::move(part));
+  }
   return in.good();
 }
 
-inline bool uses_tiles(const KernelCode& code) {
-  return code.target.has("amx-tile") && any_statement(code.scheduled->body, stores_tile);
+/// Nothing that a process has to be granted, and its object is in the folder.
+inline bool can_be_kept(const KernelCode& code, const Target& target) {
+  const bool tiles =
+      code.target.has("amx-tile") && any_statement(code.scheduled->body, stores_tile);
+  return !(code.kept == ObjectId()) && code.target == target && !tiles;
+}
+
+inline CodeFile file_of(const KernelCode& code) {
+  return {code.text.symbol, code.kept, code.text.messages, code.numerics};
+}
+
+/// Code of `called`, which was planned from `program`. None: no object has this symbol, or that of
+/// other code.
+inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
+                                   const Program& program, const RecipeKey& key,
+                                   const Context& context) {
+  Vec<char> object;
+  if (!ObjectCache(context.options().cache_dir).find(file.object, object)) return {};
+  auto* code = new KernelCode;
+  Ref<KernelCode> out(code);
+  code->target = key.target;
+  code->kind = key.kind;
+  code->llvm_major = key.llvm->major();
+  code->numerics = file.numerics;
+  code->text.symbol = file.symbol;
+  code->text.slots = slot_layout(called);
+  code->text.messages = file.messages;
+  code->kept = file.object;
+  code->origin = make_ref<LateCode>(context, program, key.target, key.kind);
+  const Jit& jit = Jit::of(context);
+  const Stopwatch linking;
+  try {
+    code->loaded = jit.load(object, file.symbol);
+  } catch (const InternalError&) {
+    return {};
+  }
+  log_time(context, "link", linking);
+  code->entry = code->loaded->entry();
+  return out;
+}
+
+inline Program parsed(const std::string& text) {
+  try {
+    return parse(text);
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 }  // namespace detail
@@ -59977,53 +60075,47 @@ LATHE_DECL std::string RecipeFolder::text_of(const RecipeKey& key) const {
              key.program.str());
 }
 
-LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, Location where) const {
+LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, const Source& source) const {
   const std::string text = text_of(key);
-  if (text.empty()) return {};
-  const ObjectCache cache(context_.options().cache_dir);
   Vec<char> bytes;
   detail::RecipeFile file;
-  if (!cache.find(text, bytes) || !detail::read_recipe(bytes, file) || file.text != text ||
-      !cache.find(file.object, bytes))
+  if (text.empty() || !context_.options().dump.empty() ||
+      !ObjectCache(context_.options().cache_dir).find(text, bytes) ||
+      !detail::read_recipe(bytes, file) || file.text != text)
     return {};
-  auto* code = new KernelCode;
-  const Ref<KernelCode> owner(code);
-  code->target = key.target;
-  code->kind = key.kind;
-  code->llvm_major = key.llvm->major();
-  code->numerics = std::move(file.numerics);
-  code->text.symbol = file.symbol;
-  code->text.slots = slot_layout(key.program);
-  code->text.messages = file.messages;
-  code->kept = file.object;
-  code->origin = make_ref<LateCode>(context_, key.program, key.target, key.kind);
-  const Stopwatch linking;
-  try {
-    code->loaded = Jit::of(context_, where).load(bytes, file.symbol);
-  } catch (const InternalError&) {
-    return {};  // no object of this symbol, or not that of other code
-  }
-  detail::log_time(context_, "link", linking);
-  code->entry = code->loaded->entry();
   auto* recipe = new KernelRecipe(key);
   Ref<KernelRecipe> out(recipe);
-  recipe->code = owner;
-  recipe->described = key.program;
+  recipe->described = file.described.empty() ? key.program : detail::parsed(file.described);
+  if (!recipe->described) return {};
+  recipe->code = detail::loaded_code(file.code, recipe->described, key.program, key, context_);
+  if (!recipe->code) return {};
+  for (const detail::PartFile& part : file.once) {
+    const OncePart once{detail::parsed(part.program), part.inputs, part.outputs};
+    if (!once.program) return {};
+    KernelRecipe own(key);
+    own.described = once.program;
+    own.code = detail::loaded_code(part.code, once.program, once.program, key, context_);
+    if (!own.code) return {};
+    recipe->once.push_back(detail::once_run(once, own, context_, source.options()));
+  }
+  recipe->unread = file.unread;
   return out;
 }
 
 LATHE_DECL void RecipeFolder::keep(const KernelRecipe& recipe) const {
-  const KernelCode& code = *recipe.code;
-  if (code.kept == ObjectId() || !recipe.once.empty() || detail::uses_tiles(code) ||
-      !(code.target == recipe.key.target))
-    return;
-  const std::string text = text_of(recipe.key);
-  if (text.empty()) return;
-  const detail::RecipeFile file{text, code.text.symbol, code.kept, code.text.messages,
-                                code.numerics};
+  const RecipeKey& key = recipe.key;
+  detail::RecipeFile file{text_of(key), detail::file_of(*recipe.code), {}, recipe.unread, {}};
+  if (file.text.empty() || !detail::can_be_kept(*recipe.code, key.target)) return;
+  if (!recipe.once.empty()) file.described = recipe.described.str();
+  for (const OnceRun& what : recipe.once) {
+    const Ref<KernelCode> code = what.kernel.code();
+    if (!detail::can_be_kept(*code, key.target)) return;
+    const OncePart& part = what.part;
+    file.once.push_back({part.program.str(), part.inputs, part.outputs, detail::file_of(*code)});
+  }
   // A folder that can't be written has been complained of when the object came.
   std::string reason;
-  ObjectCache(context_.options().cache_dir).keep(text, detail::written(file), reason);
+  ObjectCache(context_.options().cache_dir).keep(file.text, detail::written(file), reason);
 }
 
 }  // namespace lathe

@@ -20,6 +20,7 @@ struct RecipeKey {
   Target target;
   CodeKind kind;
   Strides strides = Strides::late;
+  bool require_compiled = false;  ///< of code that first calls make
   const Llvm* llvm = nullptr;
 
   std::uint64_t hash() const;
@@ -48,6 +49,7 @@ struct KnownCall : RefCounted {
   std::optional<Target> target;
   CodeKind kind;
   Strides strides = Strides::late;
+  bool require_compiled = false;
   UnreadInputs unread_inputs = UnreadInputs::refuse;
   const Llvm* llvm = nullptr;
   detail::BoundProgram bound;

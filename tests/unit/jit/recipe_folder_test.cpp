@@ -153,6 +153,19 @@ TEST_CASE("what decides code tells files of the folder apart") {
   CHECK(plans({}, {.strides = lt::Strides::both}) == 1);
 }
 
+TEST_CASE("passes that are to be dumped run, whatever the folder has") {
+  NEEDS_RECIPES();
+  test::TempFolder folder;
+  CHECK(plans_of(folder.path()) == 1);
+  std::string said;
+  lt::Context dumps({.log = [&](lt::LogLevel, std::string_view text) { said += text; },
+                     .cache_dir = folder.path(),
+                     .dump = "vectorize"});
+  const Window w;
+  CHECK(w.fits(w.kernel({.context = &dumps})));
+  CHECK(said.find("program Y") != std::string::npos);
+}
+
 TEST_CASE("files of another build, or of another program, are no recipes") {
   NEEDS_RECIPES();
   test::TempFolder folder;
@@ -162,16 +175,17 @@ TEST_CASE("files of another build, or of another program, are no recipes") {
                          lt::host(),
                          {.dense = true},
                          lt::Strides::late,
+                         false,
                          lt::Llvm::find()};
   };
+  const lt::Source asks(lt::program_of(Window().Y), {.context = &p.context});
   CHECK(plans_of(folder.path()) == 1);
-  const lt::Location here = lt::Location::here();
   const lt::RecipeFolder own(p.context, lt::build_id()), other(p.context, "another build"),
       unknown(p.context, "");
-  CHECK(own.find(key(8), here));
-  CHECK(!own.find(key(9), here));
-  CHECK(!other.find(key(8), here));
-  CHECK(!unknown.find(key(8), here));
+  CHECK(own.find(key(8), asks));
+  CHECK(!own.find(key(9), asks));
+  CHECK(!other.find(key(8), asks));
+  CHECK(!unknown.find(key(8), asks));
   CHECK(unknown.text_of(key(8)).empty());
   // A file under a name that is not its own, as if two hashes had met.
   const lt::ObjectCache files(folder.path());
@@ -179,15 +193,15 @@ TEST_CASE("files of another build, or of another program, are no recipes") {
   std::string reason;
   REQUIRE(files.find(own.text_of(key(8)), bytes));
   REQUIRE(files.keep(own.text_of(key(9)), bytes, reason));
-  CHECK(!own.find(key(9), here));
+  CHECK(!own.find(key(9), asks));
   // Bytes that end too early, with a sound checksum.
   for (std::size_t size = 0; size < bytes.size(); size += 7) {
     lt::Vec<char> start(bytes.begin(), bytes.begin() + size);
     REQUIRE(files.keep(own.text_of(key(8)), start, reason));
-    CHECK(!own.find(key(8), here));
+    CHECK(!own.find(key(8), asks));
   }
   REQUIRE(files.keep(own.text_of(key(8)), bytes, reason));
-  CHECK(own.find(key(8), here));
+  CHECK(own.find(key(8), asks));
 }
 
 TEST_CASE("a damaged folder costs a plan, and is mended") {
@@ -218,7 +232,7 @@ TEST_CASE("a damaged folder costs a plan, and is mended") {
   CHECK(plans_of(folder.path()) == 0);
 }
 
-TEST_CASE("what runs once is planned by each process") {
+TEST_CASE("a kernel from the folder forgets constants that nothing reads any more") {
   NEEDS_RECIPES();
   test::TempFolder folder;
   for (int round = 0; round < 2; ++round) {
@@ -228,10 +242,39 @@ TEST_CASE("what runs once is planned by each process") {
     const auto U = lt::compute("U", {4}, [&](lt::Var i) { return W(3 - i) * W(i); });
     const auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) + U(3 - i); });
     const auto f = lt::jit({Y, {.context = &p.context}}, X, Y);
-    CHECK(f.once().size() == 1);
-    CHECK(p.plans == 2);
+    CHECK(p.plans == (round == 0 ? 2 : 0));
+    CHECK(f.program()->params[2].content->data() == nullptr);
+    CHECK(f.program()->params[2].content->hash() == W.content()->hash());
     Values x(4, 1.0f), y(4);
     f(x, y);
     CHECK(y == Values{5, 7, 7, 5});
+  }
+}
+
+TEST_CASE("what runs once comes from the folder, too, for the elements that a program has") {
+  NEEDS_RECIPES();
+  test::TempFolder folder;
+  Values before;
+  std::vector<std::string> told;
+  for (const float first : {1.0f, 5.0f, 1.0f}) {
+    Planner p(folder.path());
+    const auto W = lt::constant("W", Values{first, 2, 3, 4}, {4});
+    lt::Input<float, 1> V("V", {4}, {.constant = true}), X("X", {4});
+    const auto U = lt::compute("U", {4}, [&](lt::Var i) { return W(3 - i) * W(i); });
+    const auto T = lt::compute("T", {4}, [&](lt::Var i) { return V(3 - i) + U(i); });
+    const auto Y = lt::compute("Y", {4}, [&](lt::Var i) { return X(i) + U(3 - i) * T(3 - i); });
+    const auto f = lt::jit({Y, {.context = &p.context}}, V, X, Y);
+    const auto g = lt::evaluate({Y, {.context = &p.context}}, V, X, Y);
+    CHECK((p.plans == 0) == !told.empty());
+    Values x(4, 1.0f), v{1, 2, 3, 4}, y(4), z(4);
+    f(v, x, y), g(v, x, z);
+    CHECK(y == z);
+    CHECK(y != before);
+    before = y;
+    REQUIRE(!f.once().empty());
+    std::vector<std::string> now{f.scheduled().str(), f.lowered().str(), f.llvm_ir()};
+    for (const lt::Program& part : f.once()) now.push_back(part.str());
+    if (told.empty()) told = now;
+    CHECK(now == told);
   }
 }

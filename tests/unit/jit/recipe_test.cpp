@@ -127,6 +127,7 @@ TEST_CASE("every option that decides code, or what a call may be, is told apart"
       options([](auto& o) { o.math = lt::Math::accurate; }),
       options([](auto& o) { o.strides = lt::Strides::dense; }),
       options([](auto& o) { o.strides = lt::Strides::both; }),
+      options([](auto& o) { o.require_compiled = true; }),
       options([](auto& o) { o.target = lt::Target("x86-64-v2"); }),
       options([](auto& o) {
         o.target = lt::host();
@@ -279,7 +280,7 @@ TEST_CASE("the recipes that are kept are the latest") {
   const auto key = [](std::size_t k) {
     lt::Input<float, 1> X("X", {static_cast<std::int64_t>(k) + 1});
     const auto Y = lt::compute("Y", {1}, [&](lt::Var i) { return X(i); });
-    return lt::RecipeKey{lt::program_of(Y), lt::host(), {}, lt::Strides::late, nullptr};
+    return lt::RecipeKey{lt::program_of(Y), lt::host(), {}, lt::Strides::late, false, nullptr};
   };
   const auto find = [&](std::size_t k) { return cache.find(key(k).hash(), key(k)); };
   const std::size_t count = lt::RecipeCache::kPrograms;

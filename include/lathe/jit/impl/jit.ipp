@@ -69,6 +69,17 @@ inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
   return parts;
 }
 
+/// A part that runs once, whose code is the recipe's.
+inline OnceRun once_run(const OncePart& part, const KernelRecipe& recipe, const Context& context,
+                        const JitOptions& options) {
+  Vec<int> order;
+  for (std::size_t k = 0; k < part.program->params.size(); ++k)
+    order.push_back(static_cast<int>(k));
+  const auto binding = make_ref<Binding>(part.program, order);
+  return {part, AnyKernel(parts_of(recipe, binding, options), context), kind_of(options),
+          recipe.key.target, &context};
+}
+
 /// What all code of one kernel has in common.
 struct KernelMaker {
   const Source& source;
@@ -88,15 +99,14 @@ struct KernelMaker {
                                      options.require_compiled);
     recipe.open->get(by.context, "views with gaps are asked for too", source.where());
   }
+  RecipeKey key(const Program& program) const {
+    const JitOptions& options = source.options();
+    return {program, target, kind(), options.strides, options.require_compiled, llvm};
+  }
   OnceRun once(const OncePart& part) const {
-    Vec<int> order;
-    for (std::size_t k = 0; k < part.program->params.size(); ++k)
-      order.push_back(static_cast<int>(k));
-    const auto binding = make_ref<Binding>(part.program, order);
-    KernelRecipe recipe({});
-    compile({{}, part.program}, *binding, recipe);
-    return {part, AnyKernel(parts_of(recipe, binding, source.options()), by.context), kind(),
-            target, &by.context};
+    KernelRecipe recipe(key(part.program));
+    compile({{}, part.program}, Binding(part.program, {}), recipe);
+    return once_run(part, recipe, by.context, source.options());
   }
   Ref<KernelRecipe> recipe(const BoundProgram& bound, RecipeKey key) const;
 };
@@ -149,13 +159,12 @@ inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound
 /// What is known of an equal program; else it is planned and compiled now.
 inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
                                    RecipeCache& recipes) {
-  RecipeKey key{bound.program, maker.target, maker.kind(), maker.source.options().strides,
-                maker.llvm};
+  RecipeKey key = maker.key(bound.program);
   const std::uint64_t hash = key.hash();
   if (auto known = recipes.find(hash, key)) return known;
   key.program = without_contents(key.program);
   const RecipeFolder folder(maker.by.context, build_id());
-  Ref<KernelRecipe> out = folder.find(key, maker.by.where);
+  Ref<KernelRecipe> out = folder.find(key, maker.source);
   if (!out) {
     out = maker.recipe(bound, std::move(key));
     folder.keep(*out);
@@ -195,7 +204,7 @@ inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& para
   const BoundProgram bound = bound_program(source, params);
   const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
   if (!llvm) return make_interpreted(source, bound, reason);
-  if (!planned) return kernel_of(*maker.recipe(bound, {}), bound, {}, source);
+  if (!planned) return kernel_of(*maker.recipe(bound, maker.key({})), bound, {}, source);
   const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);
   if (owns_constants(bound.program)) return kernel_of(*recipe, bound, {}, source);
   auto* call = new KnownCall(source, params, *llvm);

@@ -21,7 +21,7 @@ LATHE_DECL const KernelCode& LateCode::get() const {
   const Deadline never;
   const detail::KernelMaker maker{
       source, &Llvm::get(context_.options().llvm), target_, {context_, never, source.where()}};
-  code_ = maker.recipe({program_, {}}, {})->code;
+  code_ = maker.recipe({program_, {}}, maker.key({}))->code;
   return *code_;
 }
 

@@ -67,7 +67,8 @@ LATHE_DECL std::uint64_t RecipeKey::hash() const {
 
 LATHE_DECL bool RecipeKey::operator==(const RecipeKey& other) const {
   return llvm == other.llvm && kind == other.kind && strides == other.strides &&
-         target == other.target && equal_but_for_contents(program, other.program);
+         require_compiled == other.require_compiled && target == other.target &&
+         equal_but_for_contents(program, other.program);
 }
 
 LATHE_DECL KnownCall::KnownCall(const Source& source, const Vec<ProgramParam>& its_params,
@@ -78,6 +79,7 @@ LATHE_DECL KnownCall::KnownCall(const Source& source, const Vec<ProgramParam>& i
       target(source.options().target),
       kind(detail::kind_of(source.options())),
       strides(source.options().strides),
+      require_compiled(source.options().require_compiled),
       unread_inputs(source.options().unread_inputs),
       llvm(&its_llvm) {}
 
@@ -85,8 +87,8 @@ LATHE_DECL bool KnownCall::is_of(const Source& source, const Vec<ProgramParam>& 
                                  const Llvm& its_llvm) const {
   const JitOptions& options = source.options();
   return llvm == &its_llvm && program == source.program() && kind == detail::kind_of(options) &&
-         strides == options.strides && unread_inputs == options.unread_inputs &&
-         detail::same_params(params, its_params) &&
+         strides == options.strides && require_compiled == options.require_compiled &&
+         unread_inputs == options.unread_inputs && detail::same_params(params, its_params) &&
          detail::same_tensors(outputs.tensors, source.outputs().tensors) &&
          detail::same_params(outputs.inouts, source.outputs().inouts) && target == options.target;
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <lathe/ir/parse.hpp>
 #include <lathe/ir/slot_layout.hpp>
 #include <lathe/ir/tile.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/impl/compile_code.ipp>
+#include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/late_code.hpp>
 #include <lathe/jit/recipe_folder.hpp>
 #include <lathe/runtime/llvm.hpp>
@@ -15,12 +17,23 @@
 namespace lathe {
 namespace detail {
 
-/// What a file says of a recipe.
-struct RecipeFile {
-  std::string text;  ///< RecipeFolder::text_of
+struct CodeFile {
   std::string symbol;
   ObjectId object;
   std::vector<std::string> messages, numerics;
+};
+struct PartFile {
+  std::string program;
+  Vec<int> inputs, outputs;
+  CodeFile code;
+};
+/// What a file says of a recipe.
+struct RecipeFile {
+  std::string text;  ///< RecipeFolder::text_of
+  CodeFile code;
+  std::string described;  ///< none: the key's program, where nothing runs once
+  Vec<int> unread;
+  std::vector<PartFile> once;
 };
 
 class RecipeWriter {
@@ -37,6 +50,14 @@ class RecipeWriter {
   void texts(const List& all) {
     number(all.size());
     for (const auto& one : all) text(one);
+  }
+  void indices(const Vec<int>& all) {
+    number(all.size());
+    for (const int one : all) number(static_cast<std::uint64_t>(one));
+  }
+  void code(const CodeFile& file) {
+    text(file.symbol), number(file.object.name), number(file.object.check);
+    texts(file.messages), texts(file.numerics);
   }
   const Vec<char>& bytes() const { return out_; }
 
@@ -63,6 +84,19 @@ class RecipeReader {
     for (std::uint64_t left = number(); left > 0 && good_; --left) out.push_back(text());
     return out;
   }
+  Vec<int> indices() {
+    Vec<int> out;
+    for (std::uint64_t left = number(); left > 0 && good_; --left)
+      out.push_back(static_cast<int>(number()));
+    return out;
+  }
+  CodeFile code() {
+    CodeFile file;
+    file.symbol = text(), file.object.name = number(), file.object.check = number();
+    file.messages = texts(), file.numerics = texts();
+    return file;
+  }
+  bool more() const { return good_ && !rest_.empty(); }
   /// All was read, and nothing is left.
   bool good() const { return good_ && rest_.empty(); }
 
@@ -81,22 +115,74 @@ class RecipeReader {
 
 inline Vec<char> written(const RecipeFile& file) {
   RecipeWriter out;
-  out.text(file.text), out.text(file.symbol);
-  out.number(file.object.name), out.number(file.object.check);
-  out.texts(file.messages), out.texts(file.numerics);
+  out.text(file.text), out.code(file.code), out.text(file.described), out.indices(file.unread);
+  for (const PartFile& part : file.once) {
+    out.text(part.program), out.indices(part.inputs), out.indices(part.outputs);
+    out.code(part.code);
+  }
   return out.bytes();
 }
 
 inline bool read_recipe(const Vec<char>& bytes, RecipeFile& file) {
   RecipeReader in(bytes);
-  file.text = in.text(), file.symbol = in.text();
-  file.object.name = in.number(), file.object.check = in.number();
-  file.messages = in.texts(), file.numerics = in.texts();
+  file.text = in.text(), file.code = in.code(), file.described = in.text();
+  file.unread = in.indices();
+  while (in.more()) {
+    PartFile part;
+    part.program = in.text(), part.inputs = in.indices(), part.outputs = in.indices();
+    part.code = in.code();
+    file.once.push_back(std::move(part));
+  }
   return in.good();
 }
 
-inline bool uses_tiles(const KernelCode& code) {
-  return code.target.has("amx-tile") && any_statement(code.scheduled->body, stores_tile);
+/// Nothing that a process has to be granted, and its object is in the folder.
+inline bool can_be_kept(const KernelCode& code, const Target& target) {
+  const bool tiles =
+      code.target.has("amx-tile") && any_statement(code.scheduled->body, stores_tile);
+  return !(code.kept == ObjectId()) && code.target == target && !tiles;
+}
+
+inline CodeFile file_of(const KernelCode& code) {
+  return {code.text.symbol, code.kept, code.text.messages, code.numerics};
+}
+
+/// Code of `called`, which was planned from `program`. None: no object has this symbol, or that of
+/// other code.
+inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
+                                   const Program& program, const RecipeKey& key,
+                                   const Context& context) {
+  Vec<char> object;
+  if (!ObjectCache(context.options().cache_dir).find(file.object, object)) return {};
+  auto* code = new KernelCode;
+  Ref<KernelCode> out(code);
+  code->target = key.target;
+  code->kind = key.kind;
+  code->llvm_major = key.llvm->major();
+  code->numerics = file.numerics;
+  code->text.symbol = file.symbol;
+  code->text.slots = slot_layout(called);
+  code->text.messages = file.messages;
+  code->kept = file.object;
+  code->origin = make_ref<LateCode>(context, program, key.target, key.kind);
+  const Jit& jit = Jit::of(context);
+  const Stopwatch linking;
+  try {
+    code->loaded = jit.load(object, file.symbol);
+  } catch (const InternalError&) {
+    return {};
+  }
+  log_time(context, "link", linking);
+  code->entry = code->loaded->entry();
+  return out;
+}
+
+inline Program parsed(const std::string& text) {
+  try {
+    return parse(text);
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 }  // namespace detail
@@ -114,53 +200,47 @@ LATHE_DECL std::string RecipeFolder::text_of(const RecipeKey& key) const {
              key.program.str());
 }
 
-LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, Location where) const {
+LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, const Source& source) const {
   const std::string text = text_of(key);
-  if (text.empty()) return {};
-  const ObjectCache cache(context_.options().cache_dir);
   Vec<char> bytes;
   detail::RecipeFile file;
-  if (!cache.find(text, bytes) || !detail::read_recipe(bytes, file) || file.text != text ||
-      !cache.find(file.object, bytes))
+  if (text.empty() || !context_.options().dump.empty() ||
+      !ObjectCache(context_.options().cache_dir).find(text, bytes) ||
+      !detail::read_recipe(bytes, file) || file.text != text)
     return {};
-  auto* code = new KernelCode;
-  const Ref<KernelCode> owner(code);
-  code->target = key.target;
-  code->kind = key.kind;
-  code->llvm_major = key.llvm->major();
-  code->numerics = std::move(file.numerics);
-  code->text.symbol = file.symbol;
-  code->text.slots = slot_layout(key.program);
-  code->text.messages = file.messages;
-  code->kept = file.object;
-  code->origin = make_ref<LateCode>(context_, key.program, key.target, key.kind);
-  const Stopwatch linking;
-  try {
-    code->loaded = Jit::of(context_, where).load(bytes, file.symbol);
-  } catch (const InternalError&) {
-    return {};  // no object of this symbol, or not that of other code
-  }
-  detail::log_time(context_, "link", linking);
-  code->entry = code->loaded->entry();
   auto* recipe = new KernelRecipe(key);
   Ref<KernelRecipe> out(recipe);
-  recipe->code = owner;
-  recipe->described = key.program;
+  recipe->described = file.described.empty() ? key.program : detail::parsed(file.described);
+  if (!recipe->described) return {};
+  recipe->code = detail::loaded_code(file.code, recipe->described, key.program, key, context_);
+  if (!recipe->code) return {};
+  for (const detail::PartFile& part : file.once) {
+    const OncePart once{detail::parsed(part.program), part.inputs, part.outputs};
+    if (!once.program) return {};
+    KernelRecipe own(key);
+    own.described = once.program;
+    own.code = detail::loaded_code(part.code, once.program, once.program, key, context_);
+    if (!own.code) return {};
+    recipe->once.push_back(detail::once_run(once, own, context_, source.options()));
+  }
+  recipe->unread = file.unread;
   return out;
 }
 
 LATHE_DECL void RecipeFolder::keep(const KernelRecipe& recipe) const {
-  const KernelCode& code = *recipe.code;
-  if (code.kept == ObjectId() || !recipe.once.empty() || detail::uses_tiles(code) ||
-      !(code.target == recipe.key.target))
-    return;
-  const std::string text = text_of(recipe.key);
-  if (text.empty()) return;
-  const detail::RecipeFile file{text, code.text.symbol, code.kept, code.text.messages,
-                                code.numerics};
+  const RecipeKey& key = recipe.key;
+  detail::RecipeFile file{text_of(key), detail::file_of(*recipe.code), {}, recipe.unread, {}};
+  if (file.text.empty() || !detail::can_be_kept(*recipe.code, key.target)) return;
+  if (!recipe.once.empty()) file.described = recipe.described.str();
+  for (const OnceRun& what : recipe.once) {
+    const Ref<KernelCode> code = what.kernel.code();
+    if (!detail::can_be_kept(*code, key.target)) return;
+    const OncePart& part = what.part;
+    file.once.push_back({part.program.str(), part.inputs, part.outputs, detail::file_of(*code)});
+  }
   // A folder that can't be written has been complained of when the object came.
   std::string reason;
-  ObjectCache(context_.options().cache_dir).keep(text, detail::written(file), reason);
+  ObjectCache(context_.options().cache_dir).keep(file.text, detail::written(file), reason);
 }
 
 }  // namespace lathe
