@@ -12762,7 +12762,7 @@ class RecipeCache {
  public:
   static constexpr std::size_t kPrograms = 256;
   /// Fewer: they keep what they were given, which whoever builds programs anew never gives again.
-  static constexpr std::size_t kCalls = 64;
+  static constexpr std::size_t kCalls = 32;
 
   /// Of an equal program, or none.
   Ref<KernelRecipe> find(std::uint64_t hash, const RecipeKey& key);
@@ -31629,16 +31629,19 @@ class TensorGraph : Visitor {
     std::swap(out.reads, found_);
     return out;
   }
-  void add_var(const VarNode& var) {
+  /// What an expression may read besides tensors.
+  static bool is_read(const VarNode& var) {
     const auto* origin = origin_of(var);
-    if (!origin || (origin->kind != VarOrigin::dim && origin->kind != VarOrigin::scalar)) return;
-    auto& list = origin->kind == VarOrigin::dim ? dims : scalars;
+    return origin && (origin->kind == VarOrigin::dim || origin->kind == VarOrigin::scalar);
+  }
+  void add_var(const VarNode& var) {
+    auto& list = origin_of(var)->kind == VarOrigin::dim ? dims : scalars;
     for (const auto& known : list)
       if (known.get() == &var) return;
     list.push_back(VarRef(&var));
   }
   void expr(const AnyExpr& e) override {
-    if (const auto* var = e.as<VarNode>(); var && origin_of(*var)) find(AnyTensor(VarRef(var)));
+    if (const auto* var = e.as<VarNode>(); var && is_read(*var)) find(AnyTensor(VarRef(var)));
     descend(e);
   }
   void buffer(const Buffer& b) override {
@@ -31669,11 +31672,12 @@ class StorageMap : public Mutator {
   Buffer of(const AnyTensor& tensor) { return buffer(tensor.buffer()); }
   Buffer buffer(const Buffer& b) override {
     if (!b->origin) return b;
-    AnyTensor tensor(b);
-    for (const auto& [known, storage] : map_)
-      if (&AnyTensor(known).source() == &tensor.source() &&
-          AnyTensor(known).output() == tensor.output())
-        return storage;
+    const TensorOrigin* wanted = origin_of(b);
+    for (const auto& [known, storage] : map_) {
+      const TensorOrigin* origin = origin_of(known);
+      if (origin->source == wanted->source && origin->output == wanted->output) return storage;
+    }
+    const AnyTensor tensor(b);
     return tensor.is_input() ? tensor.param_buffer() : tensor.inner_buffer();
   }
 
@@ -31884,7 +31888,8 @@ inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
 inline void ProgramBuilder::check_ranges() const {
   for (const auto& c : graph_.computes) {
     TensorGraph used;
-    for (const auto& it : c->iters) used.add_dims({it.min, it.extent});
+    for (const auto& it : c->iters)
+      if (!as_const_int(it.min) || !as_const_int(it.extent)) used.add_dims({it.min, it.extent});
     if (!used.computes.empty())
       throw UserError("L0122",
                       "a reduce range of '" + c->name + "' reads '" + used.computes[0]->name +
@@ -60040,8 +60045,8 @@ inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
   code->text.messages = file.messages;
   code->kept = file.object;
   code->origin = make_ref<LateCode>(context, program, key.target, key.kind);
-  const Jit& jit = Jit::of(context);
   const Stopwatch linking;
+  const Jit& jit = Jit::of(context);
   try {
     code->loaded = jit.load(object, file.symbol);
   } catch (const InternalError&) {

@@ -65,7 +65,7 @@ class RecipeCache {
  public:
   static constexpr std::size_t kPrograms = 256;
   /// Fewer: they keep what they were given, which whoever builds programs anew never gives again.
-  static constexpr std::size_t kCalls = 64;
+  static constexpr std::size_t kCalls = 32;
 
   /// Of an equal program, or none.
   Ref<KernelRecipe> find(std::uint64_t hash, const RecipeKey& key);

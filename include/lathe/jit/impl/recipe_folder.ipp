@@ -165,8 +165,8 @@ inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
   code->text.messages = file.messages;
   code->kept = file.object;
   code->origin = make_ref<LateCode>(context, program, key.target, key.kind);
-  const Jit& jit = Jit::of(context);
   const Stopwatch linking;
+  const Jit& jit = Jit::of(context);
   try {
     code->loaded = jit.load(object, file.symbol);
   } catch (const InternalError&) {
