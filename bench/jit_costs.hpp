@@ -6,11 +6,13 @@
 namespace bench {
 
 /// cold: nothing is known · new_process: the first thing that a process does, less the time to load
-/// libLLVM · disk_cache: a context before kept it in a folder · memory_cache: this one compiled it
-enum class CompileMode { cold, new_process, disk_cache, memory_cache };
+/// libLLVM · disk_cache: a context before kept it in a folder · memory_cache: this one compiled an
+/// equal program · same_tensors: this one compiled these very tensors
+enum class CompileMode { cold, new_process, disk_cache, memory_cache, same_tensors };
 const char* compile_mode_name(CompileMode mode);
 
-/// Seconds to describe and compile a GEMM with bias and GELU; null without Lathe.
+/// Seconds to describe (but for same_tensors) and compile a GEMM with bias and GELU; null without
+/// Lathe.
 std::function<double(const Gemm&)> lathe_compile_seconds(CompileMode mode);
 
 /// What such a process runs instead of main: it prints the seconds. False: this is no such process.

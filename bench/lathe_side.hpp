@@ -27,6 +27,8 @@ std::vector<Competitor> lathe_products(const ProductJob& job);
 
 /// Describes and compiles only.
 void lathe_compile(const Gemm& p, lt::Context& context);
+/// Compiles, each time, a description that was made once.
+std::function<void()> lathe_compile_again(const Gemm& p, lt::Context& context);
 
 /// Compiles with the schedule, or with Lathe's own choice if it is none; the arguments are
 /// parameters in order.

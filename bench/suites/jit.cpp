@@ -76,8 +76,9 @@ void run_compile(const Options& options, Report& report) {
     };
     if (const auto ms = median_compile_ms(compile_seconds)) peers[peer.name] = *ms;
   }
-  for (const CompileMode mode : {CompileMode::cold, CompileMode::new_process,
-                                 CompileMode::disk_cache, CompileMode::memory_cache}) {
+  for (const CompileMode mode :
+       {CompileMode::cold, CompileMode::new_process, CompileMode::disk_cache,
+        CompileMode::memory_cache, CompileMode::same_tensors}) {
     const std::string name = compile_case + std::string(compile_mode_name(mode));
     if (!options.wants(name)) continue;
     Row row = make_row(name);
@@ -188,6 +189,8 @@ const char* compile_mode_name(CompileMode mode) {
       return "from the disk cache";
     case CompileMode::memory_cache:
       return "from memory";
+    case CompileMode::same_tensors:
+      return "from memory, same tensors";
   }
   return "";
 }
@@ -197,6 +200,7 @@ std::vector<std::string> jit_case_names() {
           std::string(compile_case) + "in a new process",
           std::string(compile_case) + "from the disk cache",
           std::string(compile_case) + "from memory",
+          std::string(compile_case) + "from memory, same tensors",
           call_case,
           peel_case,
           mask_case,

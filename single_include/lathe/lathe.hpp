@@ -2808,7 +2808,8 @@ struct Target {
   /// Everything that decides which code comes out; part of cache keys.
   std::string str() const;
 
-  friend bool operator==(const Target& a, const Target& b) { return a.str() == b.str(); }
+  /// Whether str() is the same.
+  friend bool operator==(const Target& a, const Target& b);
 };
 
 /// The machine that runs this program: instruction sets that processor and system both allow.
@@ -5586,6 +5587,9 @@ bool structurally_equal(const Program& a, const Program& b);
 bool structurally_equal(const Stmt& a, const Stmt& b);
 bool structurally_equal(const AnyExpr& a, const AnyExpr& b);
 bool structurally_equal(const ReducerRef& a, const ReducerRef& b);
+/// Structurally equal with the same names everywhere, whatever elements their constants have: what
+/// is made of either is made of the other.
+bool equal_but_for_contents(const Program& a, const Program& b);
 
 /// Equal for structurally equal ones; the same in every process and on every machine. The elements
 /// of constants do not count: schedules and code of one program fit any. What is free in a Stmt or
@@ -6136,6 +6140,12 @@ struct LlvmKernel {
   SlotLayout slots;
   Vec<std::string> externals;  ///< functions that the text calls and does not define
   Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
+};
+
+/// Stands for what decides an object's bytes: two hashes of it.
+struct ObjectId {
+  std::uint64_t name = 0, check = 0;
+  bool operator==(const ObjectId&) const = default;
 };
 
 }  // namespace lathe
@@ -6936,7 +6946,11 @@ struct KernelCode : RefCounted {
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
+  ObjectId kept;           ///< the object's, where a folder has it
+  Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
 
+  /// The same code with all of that.
+  const KernelCode& whole() const;
   KernelNotes notes(std::string_view name) const {
     return {name, text.messages.data(), static_cast<int>(text.messages.size())};
   }
@@ -7564,13 +7578,15 @@ class Deadline {
  public:
   /// The context's time_budget from now on.
   explicit Deadline(const Context& context);
+  /// Never.
+  Deadline() = default;
 
   bool over() const;
   /// L0412 if it is over; `next` is what is not begun, as in "LLVM".
   void check(std::string_view next, Location where) const;
 
  private:
-  double budget_;
+  double budget_ = 0;
   std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
 };
 
@@ -11897,6 +11913,41 @@ LlvmKernel emit_llvm(const Program& program, const Target& target, int llvm_majo
 
 }  // namespace lathe
 
+// ---- lathe/runtime/build_id.hpp
+// Which build of Lathe runs: two that may make other code of one program have other ids.
+
+namespace lathe {
+
+/// The build id that the linker gave the executable or library which Lathe is part of, in hex: a
+/// hash of its contents. Empty if there is none (`-Wl,--build-id` asks for one).
+const std::string& build_id();
+
+namespace detail {
+/// Of the ELF file that is loaded there.
+std::string build_id_of(const char* start);
+}  // namespace detail
+
+}  // namespace lathe
+
+// ---- lathe/runtime/object_file.hpp
+// Symbols that an object file defines and needs.
+
+namespace lathe {
+
+struct ObjectSymbol {
+  std::string name;
+  bool defined = false;
+  bool function = false;
+  bool global = false;
+  std::uint64_t section = 0, offset = 0, size = 0;
+};
+
+/// The named symbols of a 64-bit little-endian ELF object; false if the bytes are not one, or are
+/// damaged.
+bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols);
+
+}  // namespace lathe
+
 // ---- lathe/runtime/llvm_c.hpp
 // The functions of the LLVM-C API that Lathe calls: a hand-trimmed copy of their declarations (LLVM
 // 16 to 22).
@@ -12106,36 +12157,20 @@ class ObjectCache {
   explicit ObjectCache(std::string folder) : folder_(std::move(folder)) {}
 
   static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
+  static ObjectId id(std::string_view key);
 
   /// False if no whole file has this key.
-  bool find(std::string_view key, Vec<char>& object) const;
+  bool find(std::string_view key, Vec<char>& object) const { return find(id(key), object); }
+  bool find(const ObjectId& id, Vec<char>& object) const;
   /// False if the folder can't be written, and why.
   bool keep(std::string_view key, const Vec<char>& object, std::string& reason) const;
   /// Where the object with this key is.
-  std::string path(std::string_view key) const;
+  std::string path(std::string_view key) const { return path(id(key)); }
 
  private:
+  std::string path(const ObjectId& id) const;
   std::string folder_;
 };
-
-}  // namespace lathe
-
-// ---- lathe/runtime/object_file.hpp
-// Symbols that an object file defines and needs.
-
-namespace lathe {
-
-struct ObjectSymbol {
-  std::string name;
-  bool defined = false;
-  bool function = false;
-  bool global = false;
-  std::uint64_t section = 0, offset = 0, size = 0;
-};
-
-/// The named symbols of a 64-bit little-endian ELF object; false if the bytes are not one, or are
-/// damaged.
-bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols);
 
 }  // namespace lathe
 
@@ -12447,37 +12482,6 @@ class EvalFrame {
 
 LATHE_LEAN_BEGIN
 
-// ---- lathe/jit/code_cache.hpp
-// The machine code that a context has made already.
-
-namespace lathe {
-
-/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
-/// alive.
-class CodeCache : public RefCounted {
- public:
-  static constexpr std::size_t kKept = 256;
-
-  static CodeCache& of(const Context& context);
-  /// The code of an equal program, or none.
-  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
-                       CodeKind kind, int llvm_major);
-  /// Adds code, unless another thread was first: then that one.
-  Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
-  std::size_t size() const;
-  void clear();
-
- private:
-  struct Entry {
-    std::uint64_t hash;
-    Ref<KernelCode> code;
-  };
-  mutable std::mutex mutex_;
-  Vec<Entry> entries_;  ///< oldest use first
-};
-
-}  // namespace lathe
-
 // ---- lathe/jit/constant_shelf.hpp
 // What schedules compute of constants alone, kept for the kernels of a context that need the same.
 
@@ -12554,43 +12558,6 @@ class ConstantShelf : public RefCounted {
 
 }  // namespace lathe
 
-// ---- lathe/jit/open_code.hpp
-// Code of a kernel for views with gaps between rows, beside that for views without.
-
-namespace lathe {
-
-/// What a kernel does with views that its code is not for. Thread-safe.
-class OpenCode : public RefCounted {
- public:
-  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
-  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
-      : program_(std::move(program)),
-        dense_(std::move(code)),
-        strides_(strides),
-        require_compiled_(require_compiled) {}
-
-  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
-  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
-  /// require_compiled what compilation raises.
-  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
-  const Evaluator& evaluator() const { return evaluator_; }
-
- private:
-  enum class State : std::uint8_t { none, compiled, interpreted };
-  void make(const Context& context, std::string_view sparse, Location where) const;
-
-  Program program_;
-  Ref<KernelCode> dense_;
-  Strides strides_;
-  bool require_compiled_;
-  mutable std::mutex mutex_;
-  mutable Ref<KernelCode> code_;
-  mutable Evaluator evaluator_;
-  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
-};
-
-}  // namespace lathe
-
 // ---- lathe/jit/kernel_constants.hpp
 // What a kernel keeps of constants: the addresses that its calls bind, and what it computes once.
 
@@ -12615,8 +12582,8 @@ class KernelConstants : public RefCounted {
 
   /// Has this computed: now or, if it reads promised inputs, when the first call brings them.
   void add(OnceRun run, Location where);
-  /// Forgets constants that neither `versions` nor what is still to run reads.
-  void release_unread(const Vec<Program>& versions);
+  /// Forgets these constants, named by parameter: nothing reads them any more.
+  void forget(const Vec<int>& unread);
   /// With hashes in place of what was forgotten.
   const Program& program() const { return program_; }
 
@@ -12656,6 +12623,53 @@ class KernelConstants : public RefCounted {
   mutable std::atomic<bool> ready_{true};  ///< what is mutable above was written before
 };
 
+namespace detail {
+
+/// Constants, by parameter, that neither `versions` of the program read nor what of `once` waits
+/// for the first call.
+Vec<int> unread_constants(const Program& program, const Vec<Program>& versions,
+                          const Vec<OnceRun>& once);
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/jit/open_code.hpp
+// Code of a kernel for views with gaps between rows, beside that for views without.
+
+namespace lathe {
+
+/// What a kernel does with views that its code is not for. Thread-safe.
+class OpenCode : public RefCounted {
+ public:
+  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
+  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
+      : program_(std::move(program)),
+        dense_(std::move(code)),
+        strides_(strides),
+        require_compiled_(require_compiled) {}
+
+  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
+  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
+  /// require_compiled what compilation raises.
+  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
+  const Evaluator& evaluator() const { return evaluator_; }
+  /// Whether get() has made code.
+  bool compiled() const { return state_.load(std::memory_order_acquire) == State::compiled; }
+
+ private:
+  enum class State : std::uint8_t { none, compiled, interpreted };
+  void make(const Context& context, std::string_view sparse, Location where) const;
+
+  Program program_;
+  Ref<KernelCode> dense_;
+  Strides strides_;
+  bool require_compiled_;
+  mutable std::mutex mutex_;
+  mutable Ref<KernelCode> code_;
+  mutable Evaluator evaluator_;
+  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
+};
+
 }  // namespace lathe
 
 // ---- lathe/jit/source.hpp
@@ -12689,6 +12703,188 @@ Program lowered_versions(const ProgramVersions& versions, const Target& target,
 AnyKernel make_evaluator(const BoundProgram& bound, const Source& source);
 
 }  // namespace lathe::detail
+
+// ---- lathe/jit/recipe_cache.hpp
+// What jit has found out about programs that nobody scheduled, for the next who ask for them.
+
+namespace lathe {
+
+class Llvm;
+
+/// A program, and all else that decides what becomes of it.
+struct RecipeKey {
+  Program program;
+  Target target;
+  CodeKind kind;
+  Strides strides = Strides::late;
+  bool require_compiled = false;  ///< of code that first calls make
+  const Llvm* llvm = nullptr;
+
+  std::uint64_t hash() const;
+  /// Names count: what runs once, and messages, have those of the program. The elements of
+  /// constants don't.
+  bool operator==(const RecipeKey& other) const;
+};
+
+/// From which a kernel is put together without planning or lowering, whatever elements its
+/// constants have: it holds none.
+struct KernelRecipe : RefCounted {
+  explicit KernelRecipe(RecipeKey its_key) : key(std::move(its_key)) {}
+  RecipeKey key;
+  Ref<KernelCode> code;
+  Program described;   ///< what OpenCode is made of, if calls choose strides
+  Ref<OpenCode> open;  ///< compiled ahead (Strides::both): serves any kernel
+  Vec<OnceRun> once;
+  Vec<int> unread;  ///< parameters of the program: constants that kernels forget
+};
+
+/// What jit was given, which stays alive and so keeps its identity, and what it found out.
+struct KnownCall : RefCounted {
+  OutputList outputs;
+  Program program;
+  Vec<ProgramParam> params;
+  std::optional<Target> target;
+  CodeKind kind;
+  Strides strides = Strides::late;
+  bool require_compiled = false;
+  UnreadInputs unread_inputs = UnreadInputs::refuse;
+  const Llvm* llvm = nullptr;
+  detail::BoundProgram bound;
+  Ref<Binding> binding;
+  Ref<KernelRecipe> recipe;
+
+  KnownCall(const Source& source, const Vec<ProgramParam>& its_params, const Llvm& its_llvm);
+  bool is_of(const Source& source, const Vec<ProgramParam>& params, const Llvm& llvm) const;
+};
+
+/// The latest of either sort. Thread-safe.
+class RecipeCache {
+ public:
+  static constexpr std::size_t kPrograms = 256;
+  /// Fewer: they keep what they were given, which whoever builds programs anew never gives again.
+  static constexpr std::size_t kCalls = 32;
+
+  /// Of an equal program, or none.
+  Ref<KernelRecipe> find(std::uint64_t hash, const RecipeKey& key);
+  void add(std::uint64_t hash, Ref<KernelRecipe> recipe);
+  /// Of the same tensors, or the same program, or none.
+  Ref<KnownCall> find(const Source& source, const Vec<ProgramParam>& params, const Llvm& llvm);
+  /// Not for a program that owns constants: their elements would stay in memory.
+  void add(const Source& source, Ref<KnownCall> call);
+
+  /// How many programs are known, and how many calls.
+  std::size_t programs() const;
+  std::size_t calls() const;
+  void clear();
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0, used = 0;
+    Ref<RefCounted> node;
+  };
+  /// One after the other in memory: most hashes that a look-up compares are of other entries.
+  using Entries = Vec<Entry>;
+  template <class T, class Fits>
+  Ref<T> find_in(Entries& entries, std::uint64_t hash, Fits fits);
+  template <class T, class Fits>
+  void add_to(Entries& entries, std::size_t most, std::uint64_t hash, Ref<T> node, Fits fits);
+
+  mutable std::mutex mutex_;
+  std::uint64_t clock_ = 0;
+  Entries programs_, calls_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/code_cache.hpp
+// The machine code that a context has made already.
+
+namespace lathe {
+
+/// Code by program, target, kind and LLVM, shared by equal kernels; keeps the latest `kKept`
+/// alive.
+class CodeCache : public RefCounted {
+ public:
+  static constexpr std::size_t kKept = 256;
+
+  static CodeCache& of(const Context& context);
+  /// The code of an equal program, or none.
+  Ref<KernelCode> find(std::uint64_t hash, const Program& scheduled, const Target& target,
+                       CodeKind kind, int llvm_major);
+  /// Adds code, unless another thread was first: then that one.
+  Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
+  std::size_t size() const;
+  /// Forgets recipes, too.
+  void clear();
+  /// By what programs were before they were scheduled: to be asked first.
+  RecipeCache& recipes() { return recipes_; }
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    Ref<KernelCode> code;
+  };
+  mutable std::mutex mutex_;
+  Vec<Entry> entries_;  ///< oldest use first
+  RecipeCache recipes_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/recipe_folder.hpp
+// Recipes in a context's cache folder: what a later process needs to run a program that it has not
+// planned.
+
+namespace lathe {
+
+/// One file a program (ObjectCache), named by what decides its code: Lathe's build, LLVM's version,
+/// the target, options, and the program before planning, all as text, which the file repeats and
+/// which is compared. It names the object and holds what calls need besides; the rest of a
+/// KernelCode is made when somebody asks (LateCode). Not kept are recipes with code for any strides
+/// ahead, and of tile registers, which a process has to be granted.
+class RecipeFolder {
+ public:
+  /// Without a folder or an id of the build nothing is found or kept: other planners may plan
+  /// otherwise.
+  RecipeFolder(const Context& context, std::string build);
+
+  /// None if there is no whole file, or an object is gone; nor where the context dumps passes,
+  /// which then have to run. `source`: who asks.
+  Ref<KernelRecipe> find(const RecipeKey& key, const Source& source) const;
+  /// What can be kept of it, under its key.
+  void keep(const KernelRecipe& recipe) const;
+  /// What names the file; empty: there is none.
+  std::string text_of(const RecipeKey& key) const;
+
+ private:
+  const Context& context_;
+  std::string build_;
+};
+
+}  // namespace lathe
+
+// ---- lathe/jit/late_code.hpp
+// Code whose origin is made when somebody asks for it.
+
+namespace lathe {
+
+/// Of code that came from a folder: plans and lowers its program as it was done then. Thread-safe.
+class LateCode : public RefCounted {
+ public:
+  LateCode(const Context& context, Program program, Target target, CodeKind kind)
+      : context_(context), program_(std::move(program)), target_(std::move(target)), kind_(kind) {}
+  const KernelCode& get() const;
+
+ private:
+  const Context& context_;
+  Program program_;
+  Target target_;
+  CodeKind kind_;
+  mutable std::mutex mutex_;
+  mutable Ref<KernelCode> code_;
+};
+
+}  // namespace lathe
 
 LATHE_LEAN_END
 
@@ -13545,6 +13741,14 @@ LATHE_DECL std::string Target::str() const {
              " cores=", cores, far_last_cache ? " far-l3" : "", " +", join(features, "+"));
 }
 
+LATHE_DECL bool operator==(const Target& a, const Target& b) {
+  const auto numbers = [](const Target& t) {
+    return std::tie(t.vector_bytes, t.load_bytes, t.line_bytes, t.vector_registers, t.l1_bytes,
+                    t.l2_bytes, t.l3_bytes, t.cores, t.far_last_cache);
+  };
+  return numbers(a) == numbers(b) && a.cpu == b.cpu && a.arch == b.arch && a.features == b.features;
+}
+
 LATHE_DECL const Target& host() {
   static const Target detected = detail::detect_host();
   return detected;
@@ -14165,6 +14369,8 @@ namespace detail {
 /// itself.
 class Comparer {
  public:
+  /// named: names count, and the elements of constants don't.
+  explicit Comparer(bool named = false) : named_(named) {}
   bool program(const ProgramNode& a, const ProgramNode& b);
   bool stmt(const Stmt& a, const Stmt& b);
   bool expr(const AnyExpr& a, const AnyExpr& b);
@@ -14172,6 +14378,7 @@ class Comparer {
 
  private:
   bool bind(const RefCounted* a, const RefCounted* b);
+  bool names(const std::string& a, const std::string& b) const { return !named_ || a == b; }
   bool bind_var(const VarRef& a, const VarRef& b);
   bool bind_buffer(const Buffer& a, const Buffer& b);
   bool same(const RefCounted* a, const RefCounted* b) const;
@@ -14183,6 +14390,7 @@ class Comparer {
   bool regions(const Vec<Region>& a, const Vec<Region>& b);
   bool node(const AnyExpr& a, const AnyExpr& b);
 
+  bool named_;
   NodeMap<const RefCounted*> there_, back_;
   bool identity_ = true;  ///< whether everything bound so far corresponds to itself
 };
@@ -14193,12 +14401,12 @@ inline bool Comparer::bind(const RefCounted* a, const RefCounted* b) {
   return true;
 }
 inline bool Comparer::bind_var(const VarRef& a, const VarRef& b) {
-  return a->dtype == b->dtype && bind(a.get(), b.get());
+  return a->dtype == b->dtype && names(a->name, b->name) && bind(a.get(), b.get());
 }
 inline bool Comparer::bind_buffer(const Buffer& a, const Buffer& b) {
   return a->dtype == b->dtype && a->scope == b->scope && a->alignment == b->alignment &&
          a->tile == b->tile && a->aligned == b->aligned && exprs(a->shape, b->shape) &&
-         exprs(a->strides, b->strides) && bind(a.get(), b.get());
+         exprs(a->strides, b->strides) && names(a->name, b->name) && bind(a.get(), b.get());
 }
 inline bool Comparer::same(const RefCounted* a, const RefCounted* b) const {
   const auto *there = there_.find(a), *back = back_.find(b);
@@ -14285,7 +14493,7 @@ inline bool Comparer::reducer(const ReducerRef& a, const ReducerRef& b) {
   if (a == b) return true;
   if (a->associative != b->associative || a->commutative != b->commutative ||
       a->lhs.size() != b->lhs.size() || a->rhs.size() != b->rhs.size() ||
-      !exprs(a->identity, b->identity))
+      !names(a->name, b->name) || !exprs(a->identity, b->identity))
     return false;
   bool identity = identity_;
   for (std::size_t k = 0; k < a->lhs.size(); ++k)
@@ -14312,7 +14520,8 @@ inline bool Comparer::regions(const Vec<Region>& a, const Vec<Region>& b) {
 
 inline bool Comparer::block(const BlockNode& a, const BlockNode& b) {
   if (a.iters.size() != b.iters.size() || a.init != b.init || a.attributes != b.attributes ||
-      !bind(a.tag.get(), b.tag.get()) || !reducer(a.reducer, b.reducer))
+      !names(a.name(), b.name()) || !bind(a.tag.get(), b.tag.get()) ||
+      !reducer(a.reducer, b.reducer))
     return false;
   for (std::size_t k = 0; k < a.iters.size(); ++k)
     if (!expr(a.iters[k].binding, b.iters[k].binding)) return false;
@@ -14394,16 +14603,16 @@ inline bool Comparer::stride_vars(const BufferNode& a, const BufferNode& b) {
 
 inline bool Comparer::param(const Param& a, const Param& b) {
   if (a.access != b.access || bool(a.buffer) != bool(b.buffer) || a.constancy != b.constancy ||
-      bool(a.content) != bool(b.content))
+      (!named_ && bool(a.content) != bool(b.content)))
     return false;
-  if (a.content && !(a.content->hash() == b.content->hash())) return false;
+  if (!named_ && a.content && !(a.content->hash() == b.content->hash())) return false;
   return a.buffer ? stride_vars(*a.buffer, *b.buffer) && bind_buffer(a.buffer, b.buffer)
                   : bind_var(a.var, b.var);
 }
 
 inline bool Comparer::program(const ProgramNode& a, const ProgramNode& b) {
   if (a.stage != b.stage || a.scheduled != b.scheduled || a.params.size() != b.params.size() ||
-      a.dims.size() != b.dims.size())
+      a.dims.size() != b.dims.size() || !names(a.name, b.name))
     return false;
   for (std::size_t k = 0; k < a.dims.size(); ++k) {
     const DimNode &x = *a.dims[k], &y = *b.dims[k];
@@ -14421,6 +14630,10 @@ inline bool Comparer::program(const ProgramNode& a, const ProgramNode& b) {
 LATHE_DECL bool structurally_equal(const Program& a, const Program& b) {
   if (!a || !b || a == b) return a == b;
   return detail::Comparer().program(*a, *b);
+}
+LATHE_DECL bool equal_but_for_contents(const Program& a, const Program& b) {
+  if (!a || !b || a == b) return a == b;
+  return detail::Comparer(true).program(*a, *b);
 }
 LATHE_DECL bool structurally_equal(const Stmt& a, const Stmt& b) {
   return detail::Comparer().stmt(a, b);
@@ -26738,13 +26951,25 @@ inline bool access_elements(const AccessSite& site, AccessSite& out, Vec<VarRef>
   return true;
 }
 
+/// Several elements at once, as intrinsics touch them, in a block that declares nothing: any.
+inline bool access_any(const AccessSite& site, AccessSite& out) {
+  bool lanes = false;
+  for (const auto& index : site.indices) lanes = lanes || index.dtype().is_vector();
+  if (!lanes) return false;
+  out = site;
+  out.kind = AccessKind::opaque;
+  out.declared = {site.buffer, {}};
+  out.indices.clear(), out.inner_indices.clear();
+  return true;
+}
+
 /// Both accesses element by element, also where only a region is declared.
 class ElementPair {
  public:
   ElementPair(const AccessSite& a, const AccessSite& b) : a_(&a), b_(&b) {
     if (a.buffer != b.buffer) return;
-    if (access_elements(a, of_a_)) a_ = &of_a_;
-    if (access_elements(b, of_b_)) b_ = &of_b_;
+    if (access_elements(a, of_a_) || access_any(a, of_a_)) a_ = &of_a_;
+    if (access_elements(b, of_b_) || access_any(b, of_b_)) b_ = &of_b_;
   }
   const AccessSite& a() const { return *a_; }
   const AccessSite& b() const { return *b_; }
@@ -31461,16 +31686,19 @@ class TensorGraph : Visitor {
     std::swap(out.reads, found_);
     return out;
   }
-  void add_var(const VarNode& var) {
+  /// What an expression may read besides tensors.
+  static bool is_read(const VarNode& var) {
     const auto* origin = origin_of(var);
-    if (!origin || (origin->kind != VarOrigin::dim && origin->kind != VarOrigin::scalar)) return;
-    auto& list = origin->kind == VarOrigin::dim ? dims : scalars;
+    return origin && (origin->kind == VarOrigin::dim || origin->kind == VarOrigin::scalar);
+  }
+  void add_var(const VarNode& var) {
+    auto& list = origin_of(var)->kind == VarOrigin::dim ? dims : scalars;
     for (const auto& known : list)
       if (known.get() == &var) return;
     list.push_back(VarRef(&var));
   }
   void expr(const AnyExpr& e) override {
-    if (const auto* var = e.as<VarNode>(); var && origin_of(*var)) find(AnyTensor(VarRef(var)));
+    if (const auto* var = e.as<VarNode>(); var && is_read(*var)) find(AnyTensor(VarRef(var)));
     descend(e);
   }
   void buffer(const Buffer& b) override {
@@ -31501,11 +31729,12 @@ class StorageMap : public Mutator {
   Buffer of(const AnyTensor& tensor) { return buffer(tensor.buffer()); }
   Buffer buffer(const Buffer& b) override {
     if (!b->origin) return b;
-    AnyTensor tensor(b);
-    for (const auto& [known, storage] : map_)
-      if (&AnyTensor(known).source() == &tensor.source() &&
-          AnyTensor(known).output() == tensor.output())
-        return storage;
+    const TensorOrigin* wanted = origin_of(b);
+    for (const auto& [known, storage] : map_) {
+      const TensorOrigin* origin = origin_of(known);
+      if (origin->source == wanted->source && origin->output == wanted->output) return storage;
+    }
+    const AnyTensor tensor(b);
     return tensor.is_input() ? tensor.param_buffer() : tensor.inner_buffer();
   }
 
@@ -31716,7 +31945,8 @@ inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
 inline void ProgramBuilder::check_ranges() const {
   for (const auto& c : graph_.computes) {
     TensorGraph used;
-    for (const auto& it : c->iters) used.add_dims({it.min, it.extent});
+    for (const auto& it : c->iters)
+      if (!as_const_int(it.min) || !as_const_int(it.extent)) used.add_dims({it.min, it.extent});
     if (!used.computes.empty())
       throw UserError("L0122",
                       "a reduce range of '" + c->name + "' reads '" + used.computes[0]->name +
@@ -43887,7 +44117,10 @@ class BodyCost : public Visitor {
     } else if (e.kind() == ExprKind::Binary || e.kind() == ExprKind::Select) {
       ops += 1;
     }
-    if (e.kind() == ExprKind::Cast) note(e.dtype());
+    if (const auto* n = e.as<CastNode>()) {
+      note(e.dtype());
+      ops += n->value.dtype().bits != e.dtype().bits;
+    }
     descend(e);
   }
   void stmt(const Stmt& s) override {
@@ -45185,7 +45418,8 @@ struct IntrinsicTile {
   std::int64_t height = 1, vectors = 1, blocks = 1;
   std::int64_t rows = 1, columns = 1, depth = 1;  ///< extents, rounded up to whole tiles
   bool pads = false, copies_a = false;
-  double cycles = 0;  ///< of the whole nest
+  bool b_in_blocks = false;  ///< laid out a block at a time, right before it is used
+  double cycles = 0;         ///< of the whole nest
 
   bool in_tiles() const { return fit.product->rows > 1; }
 };
@@ -45203,25 +45437,51 @@ class IntrinsicCosts : protected NestSteps {
   std::optional<IntrinsicTile> best_intrinsic(const BlockNode& block,
                                               const DefaultNest& nest) const {
     std::optional<IntrinsicTile> best;
-    for (IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest))
-      for (std::int64_t height = 1; height <= kMostHeight; ++height)
-        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
-          IntrinsicTile tile{fit, height, vectors};
-          if ((height > 1 && !fit.rows.var.get()) || !in_registers(tile)) continue;
-          measure(nest, tile);
-          tile.cycles = cycles(nest, tile);
-          if (!best || tile.cycles < best->cycles) best = std::move(tile);
-        }
+    for (const IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest)) {
+      const Extents extents = extents_of(nest, fit);
+      for (std::int64_t height = 1; height <= (fit.rows.var.get() ? kMostHeight : 1); ++height)
+        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors)
+          for (const bool copies : {false, true}) {
+            IntrinsicTile tile{fit, height, vectors};
+            if (!in_registers(tile) || !measure(extents, copies, tile)) continue;
+            tile.cycles = cycles(extents, tile);
+            if (!best || tile.cycles < best->cycles) best = std::move(tile);
+          }
+    }
     return best;
   }
 
  private:
   static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4, kTileRegisters = 8;
   // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
-  // manual: 64 at most), and of copies: whole rows, and elements that change their order.
-  static constexpr double kNear = 128, kSecond = 48, kRowBytes = 16, kTurnedBytes = 2;
+  // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not
+  // theirs), and of copies: whole rows, and elements that change their order.
+  static constexpr double kNear = 128, kSecond = 48, kRowBytes = 16, kTurnedBytes = 4;
   // Of the second cache, for the part of b that all rows meet.
   static constexpr std::int64_t kShare = 2;
+
+  // Of a nest: its three loops; reduce loops besides; spatial loops besides that name b, and all.
+  struct Extents {
+    std::int64_t rows = 1, columns = 1, depth = 1, reduced = 1;
+    double in_b = 1, outside = 1;
+    bool b_is_constant = false;
+  };
+  Extents extents_of(const DefaultNest& nest, const IntrinsicFit& fit) const {
+    Extents out;
+    if (fit.rows.var.get()) out.rows = trip_of(nest, fit.rows);
+    out.columns = trip_of(nest, fit.columns), out.depth = trip_of(nest, fit.depth);
+    for (const auto& l : nest.reduce)
+      if (!(l == fit.depth)) out.reduced *= trip_of(nest, l);
+    for (const auto& l : nest.spatial) {
+      if (l == fit.rows || l == fit.columns) continue;
+      out.outside *= static_cast<double>(trip_of(nest, l));
+      if (step_of(fit.b.indices, l.var) != Step::none)
+        out.in_b *= static_cast<double>(trip_of(nest, l));
+    }
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == fit.b.buffer) out.b_is_constant = p.constancy != Constancy::none;
+    return out;
+  }
 
   // All sums, a row of b, and one of a at a time.
   bool in_registers(const IntrinsicTile& tile) const {
@@ -45229,37 +45489,30 @@ class IntrinsicCosts : protected NestSteps {
     return tile.height * tile.vectors + tile.vectors + 1 <= all;
   }
 
-  static std::int64_t reduced(const DefaultNest& nest, const IntrinsicFit& fit) {
-    std::int64_t terms = 1;
-    for (const auto& l : nest.reduce)
-      if (!(l == fit.depth)) terms *= trip_of(nest, l);
-    return terms;
-  }
-
-  void measure(const DefaultNest& nest, IntrinsicTile& tile) const {
+  // False: a can't be used so.
+  bool measure(const Extents& of, bool copies, IntrinsicTile& tile) const {
     const IntrinsicFit& fit = tile.fit;
     const ProductRow& p = *fit.product;
-    const std::int64_t rows = fit.rows.var.get() ? trip_of(nest, fit.rows) : 1,
-                       columns = trip_of(nest, fit.columns), depth = trip_of(nest, fit.depth),
-                       width = p.columns * tile.vectors;
-    tile.rows = up(rows, p.rows * tile.height);
-    tile.columns = up(columns, width);
-    tile.depth = up(depth, p.depth());
-    tile.pads = tile.rows != rows || tile.columns != columns || tile.depth != depth;
-    const std::int64_t bytes =
-                           tile.depth * reduced(nest, fit) * fit.b.buffer->dtype.element_bytes(),
+    const std::int64_t width = p.columns * tile.vectors;
+    tile.rows = up(of.rows, p.rows * tile.height);
+    tile.columns = up(of.columns, width);
+    tile.depth = up(of.depth, p.depth());
+    tile.copies_a = copies;
+    const bool pads_a = tile.rows != of.rows || tile.depth != of.depth;
+    tile.pads = pads_a || tile.columns != of.columns;
+    const bool fits = step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a;
+    const bool movable = pads_a || fit.rows_lie_apart || !fit.rows.var.get();
+    if (copies ? !movable : !fits) return false;
+    const std::int64_t bytes = tile.depth * of.reduced * fit.b.buffer->dtype.element_bytes(),
                        most =
-                           std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1);
-    const std::int64_t all = tile.columns / width;
-    if (tile.pads) {
-      tile.blocks = balanced(all, most);
-      tile.columns = up(all, tile.blocks) * width;
-    } else {
-      tile.blocks = divisor(all, most);
-    }
-    const bool padded_a = tile.rows != rows || tile.depth != depth;
-    tile.copies_a = padded_a || step_of(fit.a.indices, fit.depth.var) != Step::unit ||
-                    (p.rows > 1 && fit.rows_lie_apart && far_apart(nest, tile));
+                           std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1),
+                       all = tile.columns / width;
+    tile.blocks = tile.pads ? balanced(all, most) : divisor(all, most);
+    if (tile.pads) tile.columns = up(all, tile.blocks) * width;
+    // Each thread its own.
+    const std::int64_t count = tile.columns / (width * tile.blocks);
+    tile.b_in_blocks = !of.b_is_constant && count > 1 && count >= 2 * target_.cores;
+    return true;
   }
 
   // The largest divisor that is no larger; of numbers that have none, all.
@@ -45270,59 +45523,291 @@ class IntrinsicCosts : protected NestSteps {
     return of;
   }
 
-  // Rows of a tile that no near cache holds, which are fetched row by row when they are copied, or
-  // that share sets of the first one.
-  bool far_apart(const DefaultNest& nest, const IntrinsicTile& tile) const {
-    double bytes = tile.fit.a.buffer->dtype.element_bytes();
-    for (const auto& l : nest.all)
-      for (const auto& index : tile.fit.a.indices)
-        if (uses_var(index, l->var)) {
-          bytes *= static_cast<double>(trip(*l));
-          break;
-        }
-    if (bytes * kShare > static_cast<double>(target_.l2_bytes)) return true;
-    const auto stride = flat_stride(tile.fit.a, tile.fit.rows.var);
-    return !stride || *stride * tile.fit.a.buffer->dtype.element_bytes() % kCacheWay == 0;
-  }
-
-  bool is_constant(const Buffer& buffer) const {
-    for (const Param& p : s_.program()->params)
-      if (p.buffer == buffer) return p.constancy != Constancy::none;
-    return false;
-  }
-
-  double cycles(const DefaultNest& nest, const IntrinsicTile& tile) const {
+  // Between two instructions.
+  static double cycles_of_one(const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
     const auto h = static_cast<double>(tile.height), v = static_cast<double>(tile.vectors);
-    double others = static_cast<double>(reduced(nest, tile.fit));
-    double outside = 1, in_b = 1;
-    for (const auto& l : nest.spatial) {
-      if (l == tile.fit.rows || l == tile.fit.columns) continue;
-      outside *= static_cast<double>(trip_of(nest, l));
-      if (step_of(tile.fit.b.indices, l.var) != Step::none)
-        in_b *= static_cast<double>(trip_of(nest, l));
+    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes() * p.depth());
+    const double of_b = static_cast<double>(p.columns) * bytes / kSecond;
+    double of_a = 0.5;  // a broadcast
+    if (tile.in_tiles())
+      of_a = static_cast<double>(p.rows) * bytes / (tile.copies_a ? kNear : kSecond);
+    return std::max({p.row->cycles, p.row->latency / (h * v), (h * of_a + v * of_b) / (h * v)});
+  }
+
+  static double cycles(const Extents& of, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns);
+    const double terms = static_cast<double>(tile.depth) * static_cast<double>(of.reduced),
+                 bytes = tile.fit.b.buffer->dtype.element_bytes();
+    const auto one = static_cast<double>(p.rows * p.columns * p.depth());
+    double total = of.outside * rows * columns * terms / one * cycles_of_one(tile);
+    if (!of.b_is_constant) total += of.in_b * terms * columns * bytes / kTurnedBytes;
+    if (tile.copies_a) {
+      const auto block = static_cast<double>(tile.blocks * tile.vectors * p.columns);
+      total += of.outside * rows * terms * bytes / kRowBytes * (columns / block);
     }
-    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes());
-    const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns),
-               depth = static_cast<double>(tile.depth);
-    const double of_a = static_cast<double>(p.rows * p.depth()) * bytes,
-                 of_b = static_cast<double>(p.columns * p.depth()) * bytes;
-    const double near_a = tile.in_tiles() ? of_a / kNear : 0.5;
-    const double loads = (h * near_a + v * of_b / kSecond) / (h * v);
-    const double one = std::max({p.row->cycles, p.row->latency / (h * v), loads});
-    const double count = outside * others * up_count(rows, p.rows) * columns /
-                         static_cast<double>(p.columns) * depth / static_cast<double>(p.depth());
-    double total = count * one;
-    if (!is_constant(tile.fit.b.buffer))
-      total += in_b * others * depth * columns * bytes / kTurnedBytes;
-    if (tile.copies_a)
-      total += outside * rows * others * depth * bytes / kRowBytes *
-               (columns / static_cast<double>(tile.blocks * tile.vectors * p.columns));
-    if (tile.pads) total += outside * rows * columns * 4 / kRowBytes;
+    if (tile.pads) total += of.outside * rows * columns * 4 / kRowBytes;
     return total;
   }
-  static double up_count(double rows, std::int64_t part) {
-    return std::ceil(rows / static_cast<double>(part));
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_register_tile.ipp
+namespace lathe {
+namespace detail {
+
+// Register tiles of a reduction.
+class TileRegisters : protected ReductionCosts {
+ public:
+  using ReductionCosts::ReductionCosts;
+
+ protected:
+  static constexpr double kPackReuse = 16, kLongReuse = 64;
+  // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
+  static constexpr double kPages = 96, kPage = 4096;
+
+  // How often a tile comes back to what it read.
+  static double reuse(const DefaultNest& nest, const AccessSite& read) {
+    double times = 1;
+    for (const auto& l : nest.spatial)
+      if (step_of(read.indices, l.var) == Step::none)
+        times *= static_cast<double>(trip_of(nest, l));
+    return times;
+  }
+  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
+    return step_of(read.indices, nest.unit.var) >= Step::strided;
+  }
+  // Whether what jumps along the lanes is worth a copy in which it doesn't.
+  static bool packs_jumps(const DefaultNest& nest) {
+    for (const auto& read : nest.reads)
+      if (jumps(nest, read) &&
+          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
+        return false;
+    return true;
+  }
+  // What a tile along the lanes reads lies on one page a term, or jumps.
+  bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
+                    std::int64_t lanes) const {
+    if (!PackPanels::has_panels(nest, read)) return false;
+    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
+    const std::int64_t columns = trip_of(nest, nest.unit);
+    const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
+    return columns > tile.vectors * lanes && bytes > kPages * kPage &&
+           reuse(nest, read) >= kLongReuse;
+  }
+  // Of one iteration of the unit loop.
+  static double term_bytes(const DefaultNest& nest, const AccessSite& read) {
+    double bytes = read.buffer->dtype.element_bytes();
+    for (const auto& l : nest.reduce)
+      if (step_of(read.indices, l.var) != Step::none)
+        bytes *= static_cast<double>(trip_of(nest, l));
+    return bytes;
+  }
+
+  // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
+  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                      std::int64_t lanes) {
+    const std::int64_t block = tiles_in_block(nest, tile, lanes);
+    if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
+    if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
+    attempt([&] { vectors_inside(nest, lanes); });
+  }
+
+ private:
+  // The loops of a tile: over tiles, what is unrolled, and the lanes.
+  struct Parts {
+    Vec<LoopRef> order, inner;
+    LoopRef rows, lanes;  ///< over tiles of rows, if there are some
+  };
+
+  void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes, std::int64_t block) {
+    bool turned = false;
+    Vec<AccessSite> in_place;
+    for (const auto& read : nest.reads) {
+      if (worth_panels(nest, tile, read, lanes)) {
+        PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
+        continue;
+      }
+      turned = turned || (jumps(nest, read) && turns(nest, read));
+      in_place.push_back(read);
+    }
+    Vec<BlockRef> rows;
+    for (const auto& read : nest.reads)
+      if (block >= kRowReuse && crowded_rows(nest, tile, read))
+        rows.push_back(copy_rows(ref, tile, read));
+    Parts parts = split_tile(nest, tile, lanes, block);
+    Vec<LoopRef> order = parts.order, reduce = nest.reduce;
+    if (turned) parts.inner.push_back(split_turned(nest, reduce));
+    order.append(reduce);
+    order.append(parts.inner);
+    order.push_back(parts.lanes);
+    s_.reorder(order);
+    if (turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
+    keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
+    for (const auto& copy : rows) place_rows(copy, parts.rows, lanes);
+    fetch_ahead(nest, in_place, reduce.back());
+    if (!turned) unroll_terms(nest, tile.height * tile.vectors);
+  }
+
+  // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
+  // all of them.
+  Parts split_tile(const DefaultNest& nest, const RegisterTile& tile, std::int64_t lanes,
+                   std::int64_t block) {
+    Parts out;
+    Vec<LoopRef> columns;
+    for (const auto& l : nest.spatial) {
+      if (l == nest.unit) {
+        Vec<Factor> factors{infer};
+        if (block > 0) factors.push_back(block);
+        factors.push_back(tile.vectors * lanes);
+        columns = s_.split_any(l, factors);
+        out.order.push_back(columns[block > 0 ? 1 : 0]);
+        out.lanes = columns.back();
+      } else if (l == tile.rows && tile.height > 1) {
+        const auto rows = s_.split_any(l, {infer, tile.height});
+        out.order.push_back(rows[0]);
+        out.inner.push_back(rows[1]);
+        out.rows = rows[0];
+      } else {
+        out.order.push_back(l);
+      }
+    }
+    if (block > 0) {
+      std::size_t at = 0;
+      while (at < nest.spatial.size() && !meets_again(nest, nest.spatial[at])) ++at;
+      out.order.insert_at(at, columns[0]);
+    }
+    return out;
+  }
+
+  // Whether iterations of a loop read the same along the lanes.
+  static bool meets_again(const DefaultNest& nest, const LoopRef& loop) {
+    if (loop == nest.unit || trip_of(nest, loop) < 2) return false;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none &&
+          step_of(read.indices, loop.var) != Step::none)
+        return false;
+    return true;
+  }
+
+  // Tiles along the lanes that share half of the second cache, if rows come back to them and all do
+  // not fit.
+  std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
+                              std::int64_t lanes) const {
+    double bytes = 0;
+    for (const auto& read : nest.reads) {
+      if (step_of(read.indices, nest.unit.var) == Step::none) continue;
+      bytes += term_bytes(nest, read) * static_cast<double>(tile.vectors * lanes);
+    }
+    double rows = 1;
+    for (const auto& l : nest.spatial)
+      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
+    const std::int64_t width = tile.vectors * lanes,
+                       all = (trip_of(nest, nest.unit) + width - 1) / width;
+    const double share = static_cast<double>(target_.l2_bytes) / 2;
+    if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
+      return 0;
+    const auto most = static_cast<std::int64_t>(share / bytes);
+    return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
+  }
+
+  // Runs of memory that lie a page or more apart, which no hardware fetches ahead of their use.
+  void fetch_ahead(const DefaultNest& nest, const Vec<AccessSite>& reads, const LoopRef& terms) {
+    for (const auto& read : reads) {
+      if (step_of(read.indices, nest.unit.var) != Step::unit) continue;
+      const auto stride = flat_stride(read, nest.reduce.back().var);
+      const double bytes = term_bytes(nest, read) * static_cast<double>(trip_of(nest, nest.unit));
+      if (stride && static_cast<double>(*stride) * read.buffer->dtype.element_bytes() >= kPage &&
+          bytes > static_cast<double>(target_.l2_bytes))
+        s_.prefetch(read.buffer->name, terms, kTermsAhead);
+    }
+  }
+
+  // Rows of a tile that fall on the same sets of the first cache, and are read along.
+  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                    const AccessSite& read) const {
+    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
+        step_of(read.indices, nest.reduce.back().var) != Step::unit || !is_axis(read, tile.rows))
+      return false;
+    const auto stride = flat_stride(read, tile.rows.var);
+    if (!stride || *stride == 0) return false;
+    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
+                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    return tile.height > sets * kRowsInSet;
+  }
+  static std::size_t axis_of(const AccessSite& read, const LoopRef& loop) {
+    std::size_t axis = 0;
+    while (axis < read.indices.size() && read.indices[axis].get() != loop.var.get()) ++axis;
+    return axis;
+  }
+  static bool is_axis(const AccessSite& read, const LoopRef& loop) {
+    int used = 0;
+    for (const auto& index : read.indices) used += uses_var(index, loop.var);
+    return used == 1 && axis_of(read, loop) < read.indices.size();
+  }
+
+  // A copy whose rows lie a line apart from one set to the next.
+  BlockRef copy_rows(const BlockRef& ref, const RegisterTile& tile, const AccessSite& read) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(axis_of(read, tile.rows)), kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    return copy;
+  }
+  void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
+    s_.compute_at(copy, rows);
+    const auto parts = s_.split_any(s_.loops(copy).back(), {infer, lanes});
+    s_.vectorize(parts[1]);
+  }
+
+  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
+
+  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
+  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
+    constexpr std::int64_t kMostStatements = 32;
+    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
+      const LoopRef& loop = nest.reduce[k];
+      statements *= trip_of(nest, loop);
+      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
+      s_.unroll(loop);
+    }
+  }
+
+  // The inner part of the innermost reduce loop.
+  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
+    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
+    const auto parts = s_.split_any(reduce.back(), {infer, columns});
+    reduce.back() = parts[0];
+    return parts[1];
+  }
+
+  // Without registers: lanes of the output below the reduction.
+  void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
+    Vec<LoopRef> order = nest.spatial;
+    order.pop_back();
+    order.append(nest.reduce);
+    auto parts = s_.split_any(nest.unit, {infer, lanes});
+    order.push_back(parts[0]);
+    order.push_back(parts[1]);
+    s_.reorder(order);
+    s_.vectorize(parts[1]);
+  }
+
+  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
+                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
+    BlockRef out = FinishTiles(job_).run(ref, tile);
+    BlockRef init = s_.decompose_reduction(ref, first_reduce);
+    s_.vectorize(lanes_loop);
+    for (const auto& l : inner) s_.unroll(l);
+    for (const auto& b : {out, init}) {
+      auto loops = s_.loops(b);
+      s_.vectorize(loops.back());
+      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
+    }
   }
 };
 
@@ -45355,14 +45840,15 @@ class TensorizeNest : IntrinsicCosts {
   // those of one instruction.
   struct Order {
     Vec<LoopRef> tiles, terms, inner, one;
-    LoopRef panel;  ///< below which rows of a stay the same
+    LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
   };
 
   void apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
-    pack_b(ref, tile);
-    const BlockRef copy = pack_a(ref, tile);
+    const Copy b = pack(ref, tile, true);
+    std::optional<Copy> a;
+    if (tile.copies_a) a = pack(ref, tile, false);
     const Order order = split(at, tile);
     Vec<LoopRef> all = order.tiles;
     all.append(order.terms);
@@ -45374,9 +45860,12 @@ class TensorizeNest : IntrinsicCosts {
       keep_in_tiles(ref, tile, order);
     else
       keep_in_registers(ref, tile, order);
-    if (!copy.tag.get() || !order.panel.var.get()) return;
-    s_.compute_at(copy, order.panel);
-    vectorize_last(copy, tile.in_tiles() ? tile.fit.product->depth() : target_.vector_bytes);
+    if (a) {
+      if (order.panel.var.get()) s_.compute_at(a->block, order.panel);
+      copy_rows(*a, tile);
+    }
+    if (tile.b_in_blocks) s_.compute_at(b.block, order.block);
+    copy_groups(b, tile);
   }
 
   Order split(const Loops& at, const IntrinsicTile& tile) {
@@ -45390,6 +45879,7 @@ class TensorizeNest : IntrinsicCosts {
     const auto columns = parts(at.columns, {count, tile.blocks, tile.vectors, p.columns});
     outside(true);
     add(out.tiles, columns[0]);
+    out.block = columns[0];
     outside(false);
     Vec<LoopRef> rows(3);
     if (at.rows.var.get())
@@ -45460,6 +45950,7 @@ class TensorizeNest : IntrinsicCosts {
   struct Copy {
     BlockRef block;
     std::size_t rank = 0, across = 0, along = 0;
+    bool side_by_side = false;  ///< whether terms lie side by side in what is copied
   };
   Copy copy_of(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const AccessSite& was = of_b ? tile.fit.b : tile.fit.a;
@@ -45481,6 +45972,7 @@ class TensorizeNest : IntrinsicCosts {
     };
     out.across = axis(of_b ? tile.fit.columns : tile.fit.rows);
     out.along = axis(tile.fit.depth);
+    out.side_by_side = step_of(was.indices, tile.fit.depth.var) == Step::unit;
     return out;
   }
 
@@ -45499,30 +45991,63 @@ class TensorizeNest : IntrinsicCosts {
     return make_ref<LayoutMapNode>(from, to);
   }
 
-  void pack_b(const BlockRef& ref, const IntrinsicTile& tile) {
+  // Tiles of b; rows of a in tiles, or with their terms side by side.
+  Copy pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const ProductRow& p = *tile.fit.product;
-    const Copy copy = copy_of(ref, tile, true);
-    s_.transform_layout(copy.block, layout(copy, p.columns, p.group));
-    const auto loops = s_.loops(copy.block);
-    const auto columns = s_.split_any(loops[copy.across], {infer, p.columns});
-    const auto depth = s_.split_any(loops[copy.along], {infer, p.group});
-    Vec<LoopRef> order;
-    for (std::size_t k = 0; k < copy.rank; ++k)
-      if (k != copy.across && k != copy.along) order.push_back(loops[k]);
-    order.append({depth[0], columns[0], depth[1], columns[1]});
-    s_.reorder(order);
-    s_.unroll(depth[1]);
-    s_.vectorize(columns[1]);
+    Copy copy = copy_of(ref, tile, of_b);
+    s_.transform_layout(copy.block,
+                        of_b ? layout(copy, p.columns, p.group) : layout(copy, p.rows, p.depth()));
+    return copy;
   }
 
-  // Rows in tiles of their own, or with the terms side by side; none where they are used as they
-  // lie.
-  BlockRef pack_a(const BlockRef& ref, const IntrinsicTile& tile) {
-    if (!tile.copies_a) return {};
+  // Some tiles of one panel after the other: memory is written in runs, and read from few pages. A
+  // group lies side by side, or vectors of columns are interleaved (zip_stores).
+  void copy_groups(const Copy& copy, const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
-    const Copy copy = copy_of(ref, tile, false);
-    s_.transform_layout(copy.block, layout(copy, p.rows, p.depth()));
-    return copy.block;
+    const LoopRef across = loop_of(copy, copy.across), along = loop_of(copy, copy.along);
+    const auto columns = s_.split_any(across, {infer, p.columns});
+    const auto depth = s_.split_any(along, {infer, kTurnedRows, p.group});
+    Vec<LoopRef> order;
+    for (const auto& l : own_loops(copy))
+      if (!(l == columns[0]) && !(l == columns[1]) && !contains(depth, l)) order.push_back(l);
+    order.append({depth[0], columns[0], depth[1]});
+    if (copy.side_by_side)
+      order.append({columns[1], depth[2]});
+    else
+      order.append({depth[2], columns[1]});
+    s_.reorder(order);
+    if (!copy.side_by_side) s_.unroll(depth[2]);
+    s_.vectorize(order.back());
+  }
+  Vec<LoopRef> own_loops(const Copy& copy) const {
+    Vec<LoopRef> out;
+    for (const auto& f : site(copy.block).loops)
+      if (block_tags(f->body).size() == 1) out.push_back(LoopRef(f->var));
+    return out;
+  }
+
+  // The loop of a copy that runs along one of its axes, where it stands now.
+  LoopRef loop_of(const Copy& copy, std::size_t axis) const {
+    const BlockSite at = site(copy.block);
+    LoopRef found;
+    for (const auto& f : at.loops)
+      if (uses_var(at.block->iters[axis].binding, f->var)) found = LoopRef(f->var);
+    return found;
+  }
+
+  // Whole runs of terms; from memory in which they lie apart, those of some rows are turned in
+  // registers.
+  void copy_rows(const Copy& copy, const IntrinsicTile& tile) {
+    const std::int64_t run = std::max<std::int64_t>(tile.fit.product->depth(), kTurnedRows);
+    const auto terms = s_.split_any(loop_of(copy, copy.along), {infer, run});
+    if (copy.side_by_side || copy.across == copy.rank) {
+      if (!(s_.loops(copy.block).back() == terms[1])) s_.reorder({terms[0], terms[1]});
+      return s_.vectorize(terms[1]);
+    }
+    const auto rows = s_.split_any(loop_of(copy, copy.across), {infer, kTurnedRows});
+    s_.reorder({terms[0], rows[0], rows[1], terms[1]});
+    s_.unroll(rows[1]);
+    s_.vectorize(terms[1]);
   }
 
   void vectorize_last(const BlockRef& block, std::int64_t lanes) {
@@ -45580,10 +46105,10 @@ class TensorizeNest : IntrinsicCosts {
 namespace lathe {
 namespace detail {
 
-// Register tiles and partial results of a reduction.
-class TileReduction : ReductionCosts {
+// Which way a reduction goes: an intrinsic, a register tile, or partial results.
+class TileReduction : TileRegisters {
  public:
-  using ReductionCosts::ReductionCosts;
+  using TileRegisters::TileRegisters;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
@@ -45610,8 +46135,6 @@ class TileReduction : ReductionCosts {
   }
 
  private:
-  static constexpr double kPackReuse = 16, kLongReuse = 64;
-
   // Innermost reduce loops that run through memory as one: rows that follow each other.
   struct Run {
     std::size_t loops = 1;
@@ -45638,119 +46161,6 @@ class TileReduction : ReductionCosts {
     const auto op = info.reducer.op;
     const bool extreme = op == BinaryOp::max || op == BinaryOp::min;
     return extreme && block.reducer->identity[0].dtype().is_float() ? 5 : 1;
-  }
-
-  // How often a tile comes back to what it read.
-  static double reuse(const DefaultNest& nest, const AccessSite& read) {
-    double times = 1;
-    for (const auto& l : nest.spatial)
-      if (step_of(read.indices, l.var) == Step::none)
-        times *= static_cast<double>(trip_of(nest, l));
-    return times;
-  }
-  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
-    return step_of(read.indices, nest.unit.var) >= Step::strided;
-  }
-  // Whether what jumps along the lanes is worth a copy in which it doesn't.
-  static bool packs_jumps(const DefaultNest& nest) {
-    for (const auto& read : nest.reads)
-      if (jumps(nest, read) &&
-          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
-        return false;
-    return true;
-  }
-  bool worth_panels(const DefaultNest& nest, const AccessSite& read) const {
-    if (!PackPanels::has_panels(nest, read)) return false;
-    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
-    double bytes = read.buffer->dtype.element_bytes();
-    for (const auto& extent : read.buffer->shape) {
-      const std::int64_t* c = as_const_int(extent);
-      bytes *= c ? static_cast<double>(*c) : 0;
-    }
-    return bytes > static_cast<double>(target_.l2_bytes) && reuse(nest, read) >= kLongReuse;
-  }
-
-  // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
-  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                      std::int64_t lanes) {
-    const bool tiled = attempt([&] {
-      bool turned = false;
-      for (const auto& read : nest.reads) {
-        if (worth_panels(nest, read))
-          PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
-        else
-          turned = turned || (jumps(nest, read) && turns(nest, read));
-      }
-      Vec<LoopRef> order, inner, reduce = nest.reduce;
-      LoopRef lanes_loop;
-      for (const auto& l : nest.spatial) {
-        if (l == nest.unit) {
-          auto parts = s_.split_any(l, {infer, tile.vectors * lanes});
-          order.push_back(parts[0]);
-          lanes_loop = parts[1];
-        } else if (l == tile.rows && tile.height > 1) {
-          auto parts = s_.split_any(l, {infer, tile.height});
-          order.push_back(parts[0]);
-          inner.push_back(parts[1]);
-        } else {
-          order.push_back(l);
-        }
-      }
-      const LoopRef outermost = order.back();
-      if (turned) inner.push_back(split_turned(nest, reduce));
-      order.append(reduce);
-      order.append(inner);
-      order.push_back(lanes_loop);
-      s_.reorder(order);
-      if (turned) s_.unroll(inner.back()), inner.pop_back();
-      keep_in_registers(ref, outermost, reduce.front(), inner, lanes_loop);
-      if (!turned) unroll_terms(nest, tile.height * tile.vectors);
-    });
-    if (!tiled) attempt([&] { vectors_inside(nest, lanes); });
-  }
-
-  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
-  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
-    constexpr std::int64_t kMostStatements = 32;
-    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
-      const LoopRef& loop = nest.reduce[k];
-      statements *= trip_of(nest, loop);
-      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
-      s_.unroll(loop);
-    }
-  }
-
-  // The inner part of the innermost reduce loop.
-  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
-    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
-    const auto parts = s_.split_any(reduce.back(), {infer, columns});
-    reduce.back() = parts[0];
-    return parts[1];
-  }
-
-  // Without registers: lanes of the output below the reduction.
-  void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
-    Vec<LoopRef> order = nest.spatial;
-    order.pop_back();
-    order.append(nest.reduce);
-    auto parts = s_.split_any(nest.unit, {infer, lanes});
-    order.push_back(parts[0]);
-    order.push_back(parts[1]);
-    s_.reorder(order);
-    s_.vectorize(parts[1]);
-  }
-
-  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = FinishTiles(job_).run(ref, tile);
-    BlockRef init = s_.decompose_reduction(ref, first_reduce);
-    s_.vectorize(lanes_loop);
-    for (const auto& l : inner) s_.unroll(l);
-    for (const auto& b : {out, init}) {
-      auto loops = s_.loops(b);
-      s_.vectorize(loops.back());
-      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
-    }
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
@@ -50301,18 +50711,35 @@ inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
   return b.fma(r * r, q, r);
 }
 
+// 2^n * f(x) for x up to `high`, beyond which it is infinite, and 0 below `low`. Results that leave
+// the normal numbers downwards cost Intel's cores 150 cycles each, also those that become 0 (the
+// optimization manual: assists), as of masked softmax: operands below are replaced. A constant
+// operand keeps NaN.
+template <class F>
+AnyExpr math_down_to_zero(MathBuilder& b, const AnyExpr& x, double low, double high, const F& f) {
+  const AnyExpr below = b.let(x < b.c(low));
+  // Of a power so low, scalb tells 0 without computing it.
+  const double far = b.wide() ? -10000 : -1000;
+  const AnyExpr at = b.let(make_select(below, b.c(b.caps.scales ? far : 0), b.min(x, high)));
+  const AnyExpr result = f(at);
+  return b.caps.scales ? result : make_select(below, b.c(0), result);
+}
+
 LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
-  // Beyond these ends the result is 0 or infinite; a constant operand keeps NaN.
-  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -746 : -104), b.wide() ? 710 : 89));
-  auto n = b.round(at, math_log2e);
-  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
+  return math_down_to_zero(b, x, b.wide() ? -746 : -104, b.wide() ? 710 : 89,
+                           [&](const AnyExpr& at) {
+                             auto n = b.round(at, math_log2e);
+                             return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
+                           });
 }
 
 LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
-  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -1076 : -151), b.wide() ? 1025 : 129));
-  auto n = b.round(at, 1);
-  AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return b.scale(math_exp_core(b, r), n);
+  return math_down_to_zero(b, x, b.wide() ? -1076 : -151, b.wide() ? 1025 : 129,
+                           [&](const AnyExpr& at) {
+                             auto n = b.round(at, 1);
+                             AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
+                             return b.scale(math_exp_core(b, r), n);
+                           });
 }
 
 // Half of it, doubled, as 2^n is infinite for the last results; where n is 0 nothing is halved,
@@ -52418,7 +52845,7 @@ class UseTiles : public Mutator {
   Stmt stmt(const Stmt& s) override {
     if (!may_touch(s, Contents::bit(buffer_->name))) return s;
     const auto* n = s.as<StoreNode>();
-    if (!n) return descend(s);
+    if (!n || !is_tile_value(n->value)) return descend(s);
     const auto& call = *n->value.as<CallNode>();
     Vec<AnyExpr> args;
     for (std::size_t k = 0; k < call.args.size(); ++k) {
@@ -56108,6 +56535,162 @@ LATHE_DECL RuntimeSymbols runtime_symbols() {
 
 LATHE_LEAN_BEGIN
 
+// ---- lathe/runtime/impl/object_file.ipp
+namespace lathe {
+namespace detail {
+
+// The parts of ELF that are needed (System V ABI, chapter 4), so that no <elf.h> is.
+struct ElfHeader {
+  unsigned char ident[16];
+  std::uint16_t type, machine;
+  std::uint32_t version;
+  std::uint64_t entry, program_headers, section_headers;
+  std::uint32_t flags;
+  std::uint16_t header_size, program_size, program_count, section_size, section_count, names;
+};
+struct ElfSection {
+  std::uint32_t name, type;
+  std::uint64_t flags, address, offset, size;
+  std::uint32_t link, info;
+  std::uint64_t alignment, entry_size;
+};
+struct ElfSymbol {
+  std::uint32_t name;
+  unsigned char info, other;
+  std::uint16_t section;
+  std::uint64_t value, size;
+};
+
+/// Reads with bounds checked: the bytes may come from a damaged file.
+struct Bytes {
+  const char* data;
+  std::size_t size;
+  bool holds(std::uint64_t offset, std::uint64_t count) const {
+    return offset <= size && count <= size - offset;
+  }
+  template <class T>
+  bool read(std::uint64_t offset, T& value) const {
+    if (!holds(offset, sizeof value)) return false;
+    std::memcpy(&value, data + offset, sizeof value);
+    return true;
+  }
+  bool string(std::uint64_t offset, std::string& value) const {
+    if (offset >= size) return false;
+    auto* end = static_cast<const char*>(std::memchr(data + offset, 0, size - offset));
+    if (end) value.assign(data + offset, end);
+    return end != nullptr;
+  }
+};
+
+inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSection& names,
+                              Vec<ObjectSymbol>& symbols) {
+  if (!file.holds(names.offset, names.size) || !file.holds(table.offset, table.size)) return false;
+  Bytes strings{file.data + names.offset, static_cast<std::size_t>(names.size)};
+  for (std::uint64_t at = 0; at + sizeof(ElfSymbol) <= table.size; at += sizeof(ElfSymbol)) {
+    constexpr int function_type = 2, section_type = 3, file_type = 4;
+    ElfSymbol symbol;
+    ObjectSymbol out;
+    if (!file.read(table.offset + at, symbol)) return false;
+    int type = symbol.info & 15;
+    if (symbol.name == 0 || type == section_type || type == file_type) continue;
+    if (!strings.string(symbol.name, out.name)) return false;
+    out.defined = symbol.section != 0;
+    out.function = type == function_type;
+    out.global = symbol.info >> 4 != 0;
+    out.section = symbol.section, out.offset = symbol.value, out.size = symbol.size;
+    symbols.push_back(out);
+  }
+  return true;
+}
+
+}  // namespace detail
+
+LATHE_DECL bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols) {
+  detail::Bytes file{bytes, size};
+  detail::ElfHeader header;
+  if (!file.read(0, header) || std::memcmp(header.ident, "\177ELF\2\1", 6) != 0) return false;
+  auto section_at = [&](std::uint64_t i, detail::ElfSection& section) {
+    return i < header.section_count &&
+           file.read(header.section_headers + i * sizeof section, section);
+  };
+  for (std::uint64_t i = 0; i < header.section_count; ++i) {
+    constexpr std::uint32_t symbol_table = 2;
+    detail::ElfSection table, names;
+    if (!section_at(i, table)) return false;
+    if (table.type != symbol_table) continue;
+    if (!section_at(table.link, names) || !detail::read_symbol_table(file, table, names, symbols))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace lathe
+
+// ---- lathe/runtime/impl/build_id.ipp
+namespace lathe {
+namespace detail {
+
+struct ElfSegment {
+  std::uint32_t type, flags;
+  std::uint64_t offset, address, physical, file_size, size, alignment;
+};
+struct ElfNote {
+  std::uint32_t name_size, size, type;
+};
+
+/// The id among notes, each of which has a header, a name and a description, padded to words.
+inline std::string build_id_in(Bytes notes) {
+  constexpr std::uint32_t id_type = 3;
+  const auto padded = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+  ElfNote note;
+  for (std::uint64_t at = 0; notes.read(at, note);) {
+    const std::uint64_t name = at + sizeof note, id = name + padded(note.name_size);
+    if (!notes.holds(id, note.size)) break;
+    at = id + padded(note.size);
+    if (note.type != id_type || note.name_size != 4 || std::memcmp(notes.data + name, "GNU", 4))
+      continue;
+    std::string out;
+    for (std::uint32_t k = 0; k < note.size; ++k)
+      for (const int shift : {4, 0})
+        out += "0123456789abcdef"[(static_cast<unsigned char>(notes.data[id + k]) >> shift) & 15];
+    return out;
+  }
+  return {};
+}
+
+/// The first segment begins with the headers, which a page holds, and has the notes.
+LATHE_DECL std::string build_id_of(const char* start) {
+  constexpr std::uint32_t load_type = 1, note_type = 4;
+  const Bytes headers{start, 4096};
+  Bytes image{start, 0};
+  ElfHeader header;
+  ElfSegment part;
+  if (!headers.read(0, header) || std::memcmp(header.ident, "\177ELF\2", 5) != 0) return {};
+  std::string id;
+  for (std::uint64_t k = 0; k < header.program_count && id.empty(); ++k) {
+    if (!headers.read(header.program_headers + k * header.program_size, part)) break;
+    if (part.type == load_type && part.offset == 0)
+      image.size = static_cast<std::size_t>(part.file_size);
+    if (part.type == note_type && image.holds(part.offset, part.file_size))
+      id = build_id_in({start + part.offset, static_cast<std::size_t>(part.file_size)});
+  }
+  return id;
+}
+
+}  // namespace detail
+
+LATHE_DECL const std::string& build_id() {
+  static const std::string id = [] {
+    ::Dl_info info{};
+    const bool found = ::dladdr(reinterpret_cast<const void*>(&build_id), &info) != 0;
+    return found && info.dli_fbase ? detail::build_id_of(static_cast<const char*>(info.dli_fbase))
+                                   : std::string();
+  }();
+  return id;
+}
+
+}  // namespace lathe
+
 // ---- lathe/runtime/impl/llvm.ipp
 #if defined(LATHE_LLVM_LINK)
 
@@ -56740,9 +57323,9 @@ inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
 inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
                                kHeaderStart = 0x9E3779B97F4A7C15ull;
 
-inline ObjectHeader object_header(std::string_view key, const Vec<char>& object) {
+inline ObjectHeader object_header(const ObjectId& id, const Vec<char>& object) {
   ObjectHeader header;
-  header.key = cache_hash(key, kHeaderStart);
+  header.key = id.check;
   header.bytes = object.size();
   header.checksum = cache_hash({object.data(), object.size()}, kHeaderStart);
   return header;
@@ -56773,26 +57356,30 @@ LATHE_DECL std::string ObjectCache::key(const Llvm& llvm, const Target& target,
   return cat(LATHE_VERSION_STRING, "\n", llvm.version(), "\n", target.str(), "\n", text);
 }
 
-LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
+LATHE_DECL ObjectId ObjectCache::id(std::string_view key) {
+  return {detail::cache_hash(key, detail::kNameStart),
+          detail::cache_hash(key, detail::kHeaderStart)};
+}
+
+LATHE_DECL std::string ObjectCache::path(const ObjectId& id) const {
   std::string name = folder_ + "/";
-  const std::uint64_t hash = detail::cache_hash(key, detail::kNameStart);
-  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(hash >> shift) & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(id.name >> shift) & 15];
   return name + ".lathe";
 }
 
-LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
+LATHE_DECL bool ObjectCache::find(const ObjectId& id, Vec<char>& object) const {
   if (folder_.empty()) return false;
-  detail::CacheFile file = detail::open_regular(path(key), O_RDONLY, "rb");
+  detail::CacheFile file = detail::open_regular(path(id), O_RDONLY, "rb");
   detail::ObjectHeader header;
   struct stat about;
   if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
-  if (header.key != detail::object_header(key, {}).key) return false;
+  if (header.key != id.check) return false;
   if (fstat(fileno(file.get()), &about) != 0 ||
       static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
     return false;
   object.resize(static_cast<std::size_t>(header.bytes));
   if (std::fread(object.data(), 1, object.size(), file.get()) != object.size()) return false;
-  const detail::ObjectHeader whole = detail::object_header(key, object);
+  const detail::ObjectHeader whole = detail::object_header(id, object);
   return std::memcmp(&header, &whole, sizeof header) == 0;
 }
 
@@ -56801,7 +57388,8 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;
   ::mkdir(folder_.c_str(), 0700);
-  const std::string whole = path(key);
+  const ObjectId id = ObjectCache::id(key);
+  const std::string whole = path(id);
   std::string aside;
   detail::CacheFile file;
   // A name aside may be taken by what a process of this number left behind.
@@ -56811,104 +57399,12 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
     if (!file && errno != EEXIST) break;
   }
   const bool created = static_cast<bool>(file);
-  if (created &&
-      detail::write_object(std::move(file), detail::object_header(key, object), object) &&
+  if (created && detail::write_object(std::move(file), detail::object_header(id, object), object) &&
       std::rename(aside.c_str(), whole.c_str()) == 0)
     return true;
   reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));
   if (created) std::remove(aside.c_str());
   return false;
-}
-
-}  // namespace lathe
-
-// ---- lathe/runtime/impl/object_file.ipp
-namespace lathe {
-namespace detail {
-
-// The parts of ELF that are needed (System V ABI, chapter 4), so that no <elf.h> is.
-struct ElfHeader {
-  unsigned char ident[16];
-  std::uint16_t type, machine;
-  std::uint32_t version;
-  std::uint64_t entry, program_headers, section_headers;
-  std::uint32_t flags;
-  std::uint16_t header_size, program_size, program_count, section_size, section_count, names;
-};
-struct ElfSection {
-  std::uint32_t name, type;
-  std::uint64_t flags, address, offset, size;
-  std::uint32_t link, info;
-  std::uint64_t alignment, entry_size;
-};
-struct ElfSymbol {
-  std::uint32_t name;
-  unsigned char info, other;
-  std::uint16_t section;
-  std::uint64_t value, size;
-};
-
-/// Reads with bounds checked: the bytes may come from a damaged file.
-struct Bytes {
-  const char* data;
-  std::size_t size;
-  bool holds(std::uint64_t offset, std::uint64_t count) const {
-    return offset <= size && count <= size - offset;
-  }
-  template <class T>
-  bool read(std::uint64_t offset, T& value) const {
-    if (!holds(offset, sizeof value)) return false;
-    std::memcpy(&value, data + offset, sizeof value);
-    return true;
-  }
-  bool string(std::uint64_t offset, std::string& value) const {
-    if (offset >= size) return false;
-    auto* end = static_cast<const char*>(std::memchr(data + offset, 0, size - offset));
-    if (end) value.assign(data + offset, end);
-    return end != nullptr;
-  }
-};
-
-inline bool read_symbol_table(Bytes file, const ElfSection& table, const ElfSection& names,
-                              Vec<ObjectSymbol>& symbols) {
-  if (!file.holds(names.offset, names.size) || !file.holds(table.offset, table.size)) return false;
-  Bytes strings{file.data + names.offset, static_cast<std::size_t>(names.size)};
-  for (std::uint64_t at = 0; at + sizeof(ElfSymbol) <= table.size; at += sizeof(ElfSymbol)) {
-    constexpr int function_type = 2, section_type = 3, file_type = 4;
-    ElfSymbol symbol;
-    ObjectSymbol out;
-    if (!file.read(table.offset + at, symbol)) return false;
-    int type = symbol.info & 15;
-    if (symbol.name == 0 || type == section_type || type == file_type) continue;
-    if (!strings.string(symbol.name, out.name)) return false;
-    out.defined = symbol.section != 0;
-    out.function = type == function_type;
-    out.global = symbol.info >> 4 != 0;
-    out.section = symbol.section, out.offset = symbol.value, out.size = symbol.size;
-    symbols.push_back(out);
-  }
-  return true;
-}
-
-}  // namespace detail
-
-LATHE_DECL bool read_symbols(const char* bytes, std::size_t size, Vec<ObjectSymbol>& symbols) {
-  detail::Bytes file{bytes, size};
-  detail::ElfHeader header;
-  if (!file.read(0, header) || std::memcmp(header.ident, "\177ELF\2\1", 6) != 0) return false;
-  auto section_at = [&](std::uint64_t i, detail::ElfSection& section) {
-    return i < header.section_count &&
-           file.read(header.section_headers + i * sizeof section, section);
-  };
-  for (std::uint64_t i = 0; i < header.section_count; ++i) {
-    constexpr std::uint32_t symbol_table = 2;
-    detail::ElfSection table, names;
-    if (!section_at(i, table)) return false;
-    if (table.type != symbol_table) continue;
-    if (!section_at(table.link, names) || !detail::read_symbol_table(file, table, names, symbols))
-      return false;
-  }
-  return true;
 }
 
 }  // namespace lathe
@@ -59039,8 +59535,202 @@ LATHE_DECL std::size_t CodeCache::size() const {
 LATHE_DECL void CodeCache::clear() {
   std::lock_guard<std::mutex> lock(mutex_);
   entries_.clear();
+  recipes_.clear();
 }
 
+}  // namespace lathe
+
+// ---- lathe/jit/impl/compile_code.ipp
+namespace lathe {
+namespace detail {
+
+/// The program with its loops one iteration after the other. What a loop of a program without
+/// blocks promises can't be checked any more.
+class RunSerially : public Mutator {
+ public:
+  explicit RunSerially(Location where) : where_(where) {}
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (f) check_marks_of(*f);
+    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
+      return descend(s);
+    Attributes rest = f->attributes;
+    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
+  }
+
+ private:
+  // Without versions or stages a loop would do less than it says, with them perhaps something else.
+  void check_marks_of(const ForNode& loop) const {
+    for (const auto& a : loop.attributes)
+      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
+        throw UserError("L0603",
+                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
+                            "' can't be honoured: a program without blocks does not tell what "
+                            "iterations share"),
+                        where_, {}, "take the annotation away");
+  }
+
+  Location where_;
+};
+
+/// As passes do.
+inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
+  const double us = watch.microseconds();
+  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
+}
+
+LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                              const Target& target) {
+  if (source.scheduled()) return {source.before(), program};
+  if (program->stage != Stage::blocks)
+    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+  const Stopwatch watch;
+  std::vector<std::string> left_out;
+  ProgramVersions out{
+      {},
+      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
+  const Context& context = context_of(source);
+  log_time(context, "default schedule", watch);
+  if (context.logs(LogLevel::debug))
+    for (const auto& refusal : left_out)
+      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
+  return out;
+}
+
+inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
+                               int llvm_major) {
+  std::uint64_t h = structural_hash(scheduled);
+  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
+  for (char c : target.str()) mix(static_cast<unsigned char>(c));
+  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
+      16u * static_cast<unsigned>(kind.math));
+  mix(static_cast<std::uint64_t>(llvm_major));
+  return h;
+}
+
+/// The program under a name that no other code has, as linked code needs it.
+inline Program with_unique_name(const Program& program, std::uint64_t hash) {
+  ProgramNode node = *program;
+  append(node.name, "_");
+  for (int shift = 60; shift >= 0; shift -= 4)
+    node.name += "0123456789abcdef"[(hash >> shift) & 15];
+  return Program(std::move(node));
+}
+
+/// `kept`: its id in the context's folder, if it is there.
+inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
+                           const Context& context, ObjectId& kept) {
+  const ObjectCache cache(context.options().cache_dir);
+  const std::string key =
+      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
+  Vec<char> object;
+  if (!key.empty()) kept = ObjectCache::id(key);
+  if (cache.find(kept, object)) return object;
+  LlvmTimes times;
+  object = compile_to_object(llvm, text, target, {}, &times);
+  if (context.logs(LogLevel::debug))
+    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
+                                     " us, passes: ", 1e6 * times.passes_seconds,
+                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
+                                     text.size(), " bytes of text"));
+  std::string reason;
+  if (cache.keep(key, object, reason)) return object;
+  kept = {};
+  context.log(LogLevel::warning, reason);
+  return object;
+}
+
+LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
+                                    const LowerOptions& options) {
+  ProgramVersions lowered;
+  for (const Program& version : versions.before)
+    lowered.before.push_back(lower(version, target, options));
+  lowered.last = lower(versions.last, target, options);
+  const Program all = dispatched(lowered);
+  // The tests of Dims between versions are no program that was lowered.
+  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
+}
+
+/// Versions of a program change the same things.
+inline void keep_first_of_equals(std::vector<std::string>& lines) {
+  auto end = lines.begin();
+  for (auto line = lines.begin(); line != lines.end(); ++line)
+    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
+  lines.erase(end, lines.end());
+}
+
+/// Who waits for code, until when, and where.
+struct Compilation {
+  const Context& context;
+  const Deadline& deadline;
+  Location where;
+};
+
+/// The target without tile registers, if the program uses them and they are forbidden or refused.
+inline Target permitted(const Target& target, const ProgramVersions& versions,
+                        const Compilation& by) {
+  if (!target.has("amx-tile")) return target;
+  bool uses = any_statement(versions.last->body, stores_tile);
+  for (const Program& version : versions.before)
+    uses = uses || any_statement(version->body, stores_tile);
+  std::string reason = "ContextOptions::tile_registers is false";
+  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
+  by.context.log(LogLevel::warning,
+                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
+  return target.without("amx-tile", by.where);
+}
+
+/// A default schedule that needs what is refused is made again without.
+inline ProgramVersions planned_versions(const Source& source, const Program& program,
+                                        const Target& target, const Compilation& by) {
+  ProgramVersions wanted = scheduled_versions(source, program, target);
+  if (source.scheduled() || program->scheduled) return wanted;
+  const Target allowed = permitted(target, wanted, by);
+  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
+}
+
+/// Code for any elements of the constants.
+inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
+                                    const Llvm& llvm, const Compilation& by) {
+  const Target target = permitted(wanted, versions, by);
+  for (Program& version : versions.before) version = without_contents(version);
+  versions.last = without_contents(versions.last);
+  const Program scheduled = dispatched(versions);
+  CodeCache& cache = CodeCache::of(by.context);
+  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
+  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
+  auto* code = new KernelCode;
+  Ref<KernelCode> out(code);
+  code->versions = std::move(versions);
+  code->scheduled = scheduled;
+  code->target = target;
+  code->kind = kind;
+  code->llvm_major = llvm.major();
+  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
+                                   {.strict = kind.strict,
+                                    .math = kind.math,
+                                    .changes = &code->numerics,
+                                    .checked = kind.checked,
+                                    .dense = kind.dense,
+                                    .context = &by.context,
+                                    .deadline = &by.deadline,
+                                    .where = by.where});
+  const Stopwatch emission;
+  code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
+  log_time(by.context, "emission", emission);
+  keep_first_of_equals(code->numerics);
+  by.deadline.check("LLVM", by.where);
+  Vec<char> object = object_of(code->text.text, target, llvm, by.context, code->kept);
+  const Stopwatch linking;
+  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
+  log_time(by.context, "link", linking);
+  code->entry = code->loaded->entry();
+  return cache.add(hash, out);
+}
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/jit/impl/constant_shelf.ipp
@@ -59230,194 +59920,174 @@ LATHE_DECL std::string intrinsic_difference(const TensorIntrin& row, Location wh
 
 }  // namespace lathe
 
+// ---- lathe/jit/impl/recipe_cache.ipp
+namespace lathe {
+namespace detail {
+
+inline std::uint64_t mix_key(std::uint64_t h, std::uint64_t word) {
+  h = (h ^ word) * 0x9E3779B97F4A7C15ull;
+  return h ^ (h >> 29);
+}
+inline std::uint64_t mix_key(std::uint64_t h, const void* node) {
+  return mix_key(h, reinterpret_cast<std::uintptr_t>(node));
+}
+inline std::uint64_t mix_key(std::uint64_t h, const std::string& text) {
+  for (char c : text) h = mix_key(h, static_cast<unsigned char>(c));
+  return h;
+}
+
+inline std::uint64_t bits_of(CodeKind kind, Strides strides) {
+  return (kind.strict ? 1u : 0u) + (kind.checked ? 2u : 0u) + (kind.dense ? 4u : 0u) +
+         8u * static_cast<unsigned>(kind.math) + 256u * static_cast<unsigned>(strides);
+}
+
+/// Of kernels, whose code is for dense arguments first.
+inline CodeKind kind_of(const JitOptions& options) {
+  return {options.strict, options.checked, true, options.math};
+}
+
+inline bool same_params(const Vec<ProgramParam>& a, const Vec<ProgramParam>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (!a[k].tensor.same_as(b[k].tensor) || !a[k].result.same_as(b[k].result) ||
+        a[k].read_only != b[k].read_only)
+      return false;
+  return true;
+}
+
+inline bool same_tensors(const Vec<AnyTensor>& a, const Vec<AnyTensor>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (!a[k].same_as(b[k])) return false;
+  return true;
+}
+
+inline std::uint64_t hash_call(const OutputList& outputs, const Program& program,
+                               const Vec<ProgramParam>& params) {
+  std::uint64_t h = mix_key(0, program.get());
+  const auto add = [&h](const AnyTensor& t) {
+    h = mix_key(h, t.is_scalar() ? static_cast<const void*>(t.scalar().get()) : t.buffer().get());
+  };
+  for (const AnyTensor& t : outputs.tensors) add(t);
+  for (const ProgramParam& p : params) add(p.tensor), add(p.result);
+  return h;
+}
+
+}  // namespace detail
+
+LATHE_DECL std::uint64_t RecipeKey::hash() const {
+  std::uint64_t h = structural_hash(program);
+  h = detail::mix_key(h, program->name);
+  for (const Param& p : program->params) h = detail::mix_key(h, p.name());
+  h = detail::mix_key(h, target.cpu);
+  return detail::mix_key(detail::mix_key(h, detail::bits_of(kind, strides)), llvm);
+}
+
+LATHE_DECL bool RecipeKey::operator==(const RecipeKey& other) const {
+  return llvm == other.llvm && kind == other.kind && strides == other.strides &&
+         require_compiled == other.require_compiled && target == other.target &&
+         equal_but_for_contents(program, other.program);
+}
+
+LATHE_DECL KnownCall::KnownCall(const Source& source, const Vec<ProgramParam>& its_params,
+                                const Llvm& its_llvm)
+    : outputs(source.outputs()),
+      program(source.program()),
+      params(its_params),
+      target(source.options().target),
+      kind(detail::kind_of(source.options())),
+      strides(source.options().strides),
+      require_compiled(source.options().require_compiled),
+      unread_inputs(source.options().unread_inputs),
+      llvm(&its_llvm) {}
+
+LATHE_DECL bool KnownCall::is_of(const Source& source, const Vec<ProgramParam>& its_params,
+                                 const Llvm& its_llvm) const {
+  const JitOptions& options = source.options();
+  return llvm == &its_llvm && program == source.program() && kind == detail::kind_of(options) &&
+         strides == options.strides && require_compiled == options.require_compiled &&
+         unread_inputs == options.unread_inputs && detail::same_params(params, its_params) &&
+         detail::same_tensors(outputs.tensors, source.outputs().tensors) &&
+         detail::same_params(outputs.inouts, source.outputs().inouts) && target == options.target;
+}
+
+/// What it finds becomes the latest.
+template <class T, class Fits>
+Ref<T> RecipeCache::find_in(Entries& entries, std::uint64_t hash, Fits fits) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& e : entries) {
+    if (e.hash != hash || !fits(static_cast<const T&>(*e.node))) continue;
+    e.used = ++clock_;
+    return Ref<T>(static_cast<const T*>(e.node.get()));
+  }
+  return {};
+}
+
+/// In the place of the one whose use is longest ago, if there are so many; unless another thread
+/// has added an equal one.
+template <class T, class Fits>
+void RecipeCache::add_to(Entries& entries, std::size_t most, std::uint64_t hash, Ref<T> node,
+                         Fits fits) {
+  Entry entry{hash, 0, std::move(node)};  // ends after the lock: what it drops may unload code
+  std::lock_guard<std::mutex> lock(mutex_);
+  Entry* oldest = entries.begin();
+  for (Entry& e : entries) {
+    if (e.hash == hash && fits(static_cast<const T&>(*e.node))) return;
+    if (e.used < oldest->used) oldest = &e;
+  }
+  entry.used = ++clock_;
+  if (entries.size() < most)
+    entries.push_back(std::move(entry));
+  else
+    std::swap(*oldest, entry);
+}
+
+LATHE_DECL Ref<KernelRecipe> RecipeCache::find(std::uint64_t hash, const RecipeKey& key) {
+  return find_in<KernelRecipe>(programs_, hash,
+                               [&](const KernelRecipe& known) { return known.key == key; });
+}
+LATHE_DECL void RecipeCache::add(std::uint64_t hash, Ref<KernelRecipe> recipe) {
+  const KernelRecipe& own = *recipe;
+  add_to(programs_, kPrograms, hash, std::move(recipe),
+         [&](const KernelRecipe& known) { return known.key == own.key; });
+}
+
+LATHE_DECL Ref<KnownCall> RecipeCache::find(const Source& source, const Vec<ProgramParam>& params,
+                                            const Llvm& llvm) {
+  return find_in<KnownCall>(
+      calls_, detail::hash_call(source.outputs(), source.program(), params),
+      [&](const KnownCall& known) { return known.is_of(source, params, llvm); });
+}
+LATHE_DECL void RecipeCache::add(const Source& source, Ref<KnownCall> call) {
+  const KnownCall& own = *call;
+  add_to(calls_, kCalls, detail::hash_call(own.outputs, own.program, own.params), std::move(call),
+         [&](const KnownCall& known) { return known.is_of(source, own.params, *own.llvm); });
+}
+
+LATHE_DECL std::size_t RecipeCache::programs() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return programs_.size();
+}
+LATHE_DECL std::size_t RecipeCache::calls() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return calls_.size();
+}
+LATHE_DECL void RecipeCache::clear() {
+  Entries programs, calls;
+  std::lock_guard<std::mutex> lock(mutex_);
+  programs.swap(programs_);
+  calls.swap(calls_);
+}
+
+}  // namespace lathe
+
 // ---- lathe/jit/impl/jit.ipp
 namespace lathe {
 namespace detail {
 
-/// The program with its loops one iteration after the other. What a loop of a program without
-/// blocks promises can't be checked any more.
-class RunSerially : public Mutator {
- public:
-  explicit RunSerially(Location where) : where_(where) {}
-  AnyExpr expr(const AnyExpr& e) override { return e; }
-  Stmt stmt(const Stmt& s) override {
-    const auto* f = s.as<ForNode>();
-    if (f) check_marks_of(*f);
-    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
-      return descend(s);
-    Attributes rest = f->attributes;
-    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
-    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
-  }
-
- private:
-  // Without versions or stages a loop would do less than it says, with them perhaps something else.
-  void check_marks_of(const ForNode& loop) const {
-    for (const auto& a : loop.attributes)
-      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
-        throw UserError("L0603",
-                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
-                            "' can't be honoured: a program without blocks does not tell what "
-                            "iterations share"),
-                        where_, {}, "take the annotation away");
-  }
-
-  Location where_;
-};
-
-/// As passes do.
-inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
-  const double us = watch.microseconds();
-  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
-}
-
-LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
-                                              const Target& target) {
-  if (source.scheduled()) return {source.before(), program};
-  if (program->stage != Stage::blocks)
-    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
-  const Stopwatch watch;
-  std::vector<std::string> left_out;
-  ProgramVersions out{
-      {},
-      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
-  const Context& context = context_of(source);
-  log_time(context, "default schedule", watch);
-  if (context.logs(LogLevel::debug))
-    for (const auto& refusal : left_out)
-      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
-  return out;
-}
-
-inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
-                               int llvm_major) {
-  std::uint64_t h = structural_hash(scheduled);
-  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
-  for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
-      16u * static_cast<unsigned>(kind.math));
-  mix(static_cast<std::uint64_t>(llvm_major));
-  return h;
-}
-
-/// The program under a name that no other code has, as linked code needs it.
-inline Program with_unique_name(const Program& program, std::uint64_t hash) {
-  ProgramNode node = *program;
-  append(node.name, "_");
-  for (int shift = 60; shift >= 0; shift -= 4)
-    node.name += "0123456789abcdef"[(hash >> shift) & 15];
-  return Program(std::move(node));
-}
-
-inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                           const Context& context) {
-  const ObjectCache cache(context.options().cache_dir);
-  const std::string key =
-      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
-  Vec<char> object;
-  if (cache.find(key, object)) return object;
-  LlvmTimes times;
-  object = compile_to_object(llvm, text, target, {}, &times);
-  if (context.logs(LogLevel::debug))
-    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
-                                     " us, passes: ", 1e6 * times.passes_seconds,
-                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
-                                     text.size(), " bytes of text"));
-  std::string reason;
-  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
-  return object;
-}
-
-LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
-                                    const LowerOptions& options) {
-  ProgramVersions lowered;
-  for (const Program& version : versions.before)
-    lowered.before.push_back(lower(version, target, options));
-  lowered.last = lower(versions.last, target, options);
-  const Program all = dispatched(lowered);
-  // The tests of Dims between versions are no program that was lowered.
-  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
-}
-
-/// Versions of a program change the same things.
-inline void keep_first_of_equals(std::vector<std::string>& lines) {
-  auto end = lines.begin();
-  for (auto line = lines.begin(); line != lines.end(); ++line)
-    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
-  lines.erase(end, lines.end());
-}
-
-/// Who waits for code, until when, and where.
-struct Compilation {
-  const Context& context;
-  const Deadline& deadline;
-  Location where;
-};
-
-/// The target without tile registers, if the program uses them and they are forbidden or refused.
-inline Target permitted(const Target& target, const ProgramVersions& versions,
-                        const Compilation& by) {
-  if (!target.has("amx-tile")) return target;
-  bool uses = any_statement(versions.last->body, stores_tile);
-  for (const Program& version : versions.before)
-    uses = uses || any_statement(version->body, stores_tile);
-  std::string reason = "ContextOptions::tile_registers is false";
-  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
-  by.context.log(LogLevel::warning,
-                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
-  return target.without("amx-tile", by.where);
-}
-
-/// A default schedule that needs what is refused is made again without.
-inline ProgramVersions planned_versions(const Source& source, const Program& program,
-                                        const Target& target, const Compilation& by) {
-  ProgramVersions wanted = scheduled_versions(source, program, target);
-  if (source.scheduled() || program->scheduled) return wanted;
-  const Target allowed = permitted(target, wanted, by);
-  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
-}
-
-/// Code for any elements of the constants.
-inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
-                                    const Llvm& llvm, const Compilation& by) {
-  const Target target = permitted(wanted, versions, by);
-  for (Program& version : versions.before) version = without_contents(version);
-  versions.last = without_contents(versions.last);
-  const Program scheduled = dispatched(versions);
-  CodeCache& cache = CodeCache::of(by.context);
-  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
-  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
-  auto* code = new KernelCode;
-  Ref<KernelCode> out(code);
-  code->versions = std::move(versions);
-  code->scheduled = scheduled;
-  code->target = target;
-  code->kind = kind;
-  code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
-                                   {.strict = kind.strict,
-                                    .math = kind.math,
-                                    .changes = &code->numerics,
-                                    .checked = kind.checked,
-                                    .dense = kind.dense,
-                                    .context = &by.context,
-                                    .deadline = &by.deadline,
-                                    .where = by.where});
-  const Stopwatch emission;
-  code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  log_time(by.context, "emission", emission);
-  keep_first_of_equals(code->numerics);
-  by.deadline.check("LLVM", by.where);
-  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
-  const Stopwatch linking;
-  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
-  log_time(by.context, "link", linking);
-  code->entry = code->loaded->entry();
-  return cache.add(hash, out);
-}
-
 inline Target target_of(const Source& source) {
-  Target target = source.options().target ? *source.options().target : host();
+  if (!source.options().target) return host();
+  Target target = *source.options().target;
   std::string reason;
   if (!target.runs_on(host(), &reason))
     throw UserError("L0312",
@@ -59455,37 +60125,59 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// For calls of the binding's program, which may lack constants that the code has.
+inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
+                            const JitOptions& options) {
+  KernelParts parts;
+  parts.binding = std::move(binding);
+  parts.code = recipe.code;
+  if (!parts.binding->opens_strides()) return parts;
+  parts.open = recipe.open ? recipe.open
+                           : make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                                                options.require_compiled);
+  return parts;
+}
+
+/// A part that runs once, whose code is the recipe's.
+inline OnceRun once_run(const OncePart& part, const KernelRecipe& recipe, const Context& context,
+                        const JitOptions& options) {
+  Vec<int> order;
+  for (std::size_t k = 0; k < part.program->params.size(); ++k)
+    order.push_back(static_cast<int>(k));
+  const auto binding = make_ref<Binding>(part.program, order);
+  return {part, AnyKernel(parts_of(recipe, binding, options), context), kind_of(options),
+          recipe.key.target, &context};
+}
+
 /// What all code of one kernel has in common.
 struct KernelMaker {
   const Source& source;
-  const Llvm& llvm;
+  const Llvm* llvm;
   Target target;
   Compilation by;
 
-  CodeKind kind() const {
+  CodeKind kind() const { return kind_of(source.options()); }
+  /// Adds the code to the recipe.
+  void compile(const ProgramVersions& versions, const Binding& binding,
+               KernelRecipe& recipe) const {
     const JitOptions& options = source.options();
-    return {options.strict, options.checked, true, options.math};
+    recipe.code = compile_code(versions, target, kind(), *llvm, by);
+    recipe.described = without_contents(dispatched(versions));
+    if (!binding.opens_strides() || options.strides != Strides::both) return;
+    recipe.open = make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                                     options.require_compiled);
+    recipe.open->get(by.context, "views with gaps are asked for too", source.where());
   }
-  /// For calls of `bound`; `versions` has the same slots, and perhaps more constants.
-  KernelParts compile(const BoundProgram& bound, const ProgramVersions& versions) const {
+  RecipeKey key(const Program& program) const {
     const JitOptions& options = source.options();
-    KernelParts parts;
-    parts.binding = make_ref<Binding>(bound.program, bound.order);
-    parts.code = compile_code(versions, target, kind(), llvm, by);
-    if (!parts.binding->opens_strides()) return parts;
-    parts.open = make_ref<OpenCode>(without_contents(dispatched(versions)), parts.code,
-                                    options.strides, options.require_compiled);
-    if (options.strides == Strides::both)
-      parts.open->get(by.context, "views with gaps are asked for too", source.where());
-    return parts;
+    return {program, target, kind(), options.strides, options.require_compiled, llvm};
   }
   OnceRun once(const OncePart& part) const {
-    BoundProgram bound{part.program, {}};
-    for (std::size_t k = 0; k < part.program->params.size(); ++k)
-      bound.order.push_back(static_cast<int>(k));
-    return {part, AnyKernel(compile(bound, {{}, part.program}), by.context), kind(), target,
-            &by.context};
+    KernelRecipe recipe(key(part.program));
+    compile({{}, part.program}, Binding(part.program, {}), recipe);
+    return once_run(part, recipe, by.context, source.options());
   }
+  Ref<KernelRecipe> recipe(const BoundProgram& bound, RecipeKey key) const;
 };
 
 /// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
@@ -59507,42 +60199,97 @@ inline SplitVersions split_source(const KernelMaker& maker, const Program& progr
   return out;
 }
 
-/// A kernel of compiled code, which leaves out what runs once.
-inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
-                                  KernelConstants& constants) {
-  const SplitVersions split = split_source(maker, bound.program);
-  if (split.once.empty()) return maker.compile(bound, split.rest);
-  for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
+inline Ref<KernelRecipe> KernelMaker::recipe(const BoundProgram& bound, RecipeKey key) const {
+  auto* made = new KernelRecipe(std::move(key));
+  Ref<KernelRecipe> out(made);
+  const SplitVersions split = split_source(*this, bound.program);
+  for (const OncePart& part : split.once) made->once.push_back(once(part));
   Vec<Program> all = split.rest.before;
   all.push_back(split.rest.last);
-  constants.release_unread(all);
-  bound.program = constants.program();
-  return maker.compile(bound, split.rest);
+  if (!split.once.empty()) made->unread = unread_constants(bound.program, all, made->once);
+  compile(split.rest, Binding(bound.program, bound.order), *made);
+  return out;
 }
 
-inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
+/// A kernel without what runs once, which has run. No binding: it is made.
+inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound,
+                           Ref<Binding> binding, const Source& source) {
+  const Location where = source.where();
+  auto* constants =
+      new KernelConstants(bound.program, bound.order, source.options().checked, where);
+  const Ref<KernelConstants> owner(constants);
+  for (const OnceRun& what : recipe.once) constants->add(what, where);
+  constants->forget(recipe.unread);
+  if (!binding) binding = make_ref<Binding>(constants->program(), bound.order);
+  KernelParts parts = parts_of(recipe, std::move(binding), source.options());
+  if (constants->any()) parts.constants = owner;
+  return AnyKernel(std::move(parts), context_of(source));
+}
+
+/// What is known of an equal program; else it is planned and compiled now.
+inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
+                                   RecipeCache& recipes) {
+  RecipeKey key = maker.key(bound.program);
+  const std::uint64_t hash = key.hash();
+  if (auto known = recipes.find(hash, key)) return known;
+  key.program = without_contents(key.program);
+  const RecipeFolder folder(maker.by.context, build_id());
+  Ref<KernelRecipe> out = folder.find(key, maker.source);
+  if (!out) {
+    out = maker.recipe(bound, std::move(key));
+    folder.keep(*out);
+  }
+  // Where code for any strides could not be made, the next kernel tries again.
+  if (!out->open || out->open->compiled()) recipes.add(hash, out);
+  return out;
+}
+
+/// An evaluator, or why there is none.
+inline AnyKernel make_interpreted(const Source& source, const BoundProgram& bound,
+                                  const std::string& reason) {
+  const auto constants = make_ref<KernelConstants>(bound.program, bound.order,
+                                                   source.options().checked, source.where());
+  KernelParts parts = interpreted_parts(source, bound, reason);
+  if (constants->any()) parts.constants = constants;
+  return AnyKernel(std::move(parts), context_of(source));
+}
+
+inline bool owns_constants(const Program& program) {
+  return std::any_of(program->params.begin(), program->params.end(),
+                     [](const Param& p) { return !p.is_argument(); });
+}
+
+/// A schedule that somebody wrote is not asked for among recipes: it needs no planning, and its
+/// code is found by what is lowered.
+inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
-  const BoundProgram bound = bound_program(source, params);
-  const Target target = target_of(source);
-  auto* constants =
-      new KernelConstants(bound.program, bound.order, source.options().checked, source.where());
-  const Ref<KernelConstants> owner(constants);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  KernelParts parts =
-      llvm ? compiled_parts({source, *llvm, target, {context, deadline, source.where()}}, bound,
-                            *constants)
-           : interpreted_parts(source, bound, reason);
-  if (constants->any()) parts.constants = owner;
-  return AnyKernel(std::move(parts), context);
+  const bool planned = llvm && !source.scheduled();
+  RecipeCache& recipes = CodeCache::of(context).recipes();
+  if (planned)
+    if (const auto known = recipes.find(source, params, *llvm))
+      return kernel_of(*known->recipe, known->bound, known->binding, source);
+  const BoundProgram bound = bound_program(source, params);
+  const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
+  if (!llvm) return make_interpreted(source, bound, reason);
+  if (!planned) return kernel_of(*maker.recipe(bound, maker.key({})), bound, {}, source);
+  const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);
+  if (owns_constants(bound.program)) return kernel_of(*recipe, bound, {}, source);
+  auto* call = new KnownCall(source, params, *llvm);
+  const Ref<KnownCall> owner(call);
+  call->bound = bound, call->recipe = recipe;
+  call->binding = make_ref<Binding>(bound.program, bound.order);
+  recipes.add(source, owner);
+  return kernel_of(*recipe, bound, call->binding, source);
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("jit", source.where(),
-                               [&] { return detail::make_compiled(source, params); });
+                               [&] { return detail::make_kernel(source, params); });
 }
 
 }  // namespace lathe
@@ -59711,10 +60458,14 @@ LATHE_DECL Ref<KernelCode> AnyKernel::code() const {
   return state_ ? state_->code : Ref<KernelCode>();
 }
 
-LATHE_DECL Program AnyKernel::scheduled() const { return code() ? code()->scheduled : Program(); }
-LATHE_DECL Program AnyKernel::lowered() const { return code() ? code()->lowered : Program(); }
+LATHE_DECL Program AnyKernel::scheduled() const {
+  return code() ? code()->whole().scheduled : Program();
+}
+LATHE_DECL Program AnyKernel::lowered() const {
+  return code() ? code()->whole().lowered : Program();
+}
 LATHE_DECL std::string AnyKernel::llvm_ir() const {
-  return code() ? code()->text.text : std::string();
+  return code() ? code()->whole().text.text : std::string();
 }
 
 LATHE_DECL std::vector<std::string> AnyKernel::numerics() const {
@@ -59725,7 +60476,8 @@ LATHE_DECL std::string AnyKernel::assembly() const {
   const Ref<KernelCode> made = code();
   if (!made) return {};
   const Context& context = *state_->context;
-  return compile_to_assembly(Llvm::get(context.options().llvm), made->text.text, made->target);
+  return compile_to_assembly(Llvm::get(context.options().llvm), made->whole().text.text,
+                             made->target);
 }
 
 }  // namespace lathe
@@ -59779,6 +60531,39 @@ inline ContentHash hash_of(const BufferNode& b, const CallArg& elements) {
 
 inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
+/// Those that read an argument, or what such a one computes.
+inline Vec<const OnceRun*> waiting_parts(const Program& program, const Vec<OnceRun>& once) {
+  Vec<const OnceRun*> late;
+  const auto comes_late = [&](int input) {
+    const auto k = static_cast<std::size_t>(input);
+    if (k < program->params.size()) return program->params[k].is_argument();
+    return std::any_of(late.begin(), late.end(), [&](const OnceRun* what) {
+      return index_in(what->part.outputs, input) >= 0;
+    });
+  };
+  for (const OnceRun& what : once)
+    if (std::any_of(what.part.inputs.begin(), what.part.inputs.end(), comes_late))
+      late.push_back(&what);
+  return late;
+}
+
+LATHE_DECL Vec<int> unread_constants(const Program& program, const Vec<Program>& versions,
+                                     const Vec<OnceRun>& once) {
+  const auto late = waiting_parts(program, once);
+  Vec<int> out;
+  for (std::size_t k = 0; k < program->params.size(); ++k) {
+    if (program->params[k].is_argument()) continue;
+    const Vec<Buffer> buffer{program->params[k].buffer};
+    bool read = false;
+    for (const Program& version : versions)
+      read = read || any_use_of(buffer, version->body, [](const BufferUse&) { return true; });
+    for (const OnceRun* what : late)
+      read = read || index_in(what->part.inputs, static_cast<int>(k)) >= 0;
+    if (!read) out.push_back(static_cast<int>(k));
+  }
+  return out;
+}
+
 }  // namespace detail
 
 LATHE_DECL KernelConstants::KernelConstants(const Program& program, Vec<int> order, bool checked,
@@ -59814,20 +60599,13 @@ LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
   ready_ = false;
 }
 
-LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
+LATHE_DECL void KernelConstants::forget(const Vec<int>& unread) {
+  if (unread.empty()) return;
   ProgramNode node = *program_;
-  for (std::size_t k = 0; k < owned_.size(); ++k) {
-    const Vec<Buffer> buffer{param(owned_[k]).buffer};
-    bool read = false;
-    for (const Program& version : versions)
-      read = read || detail::any_use_of(buffer, version->body,
-                                        [](const detail::BufferUse&) { return true; });
-    for (const OnceRun& what : late_)
-      read = read || detail::index_in(what.part.inputs, owned_[k]) >= 0;
-    if (read) continue;
-    Param& p = node.params[static_cast<std::size_t>(owned_[k])];
+  for (const int k : unread) {
+    Param& p = node.params[static_cast<std::size_t>(k)];
     p.content = make_ref<ConstantData>(p.content->hash());
-    contents_[k] = {}, addresses_[k] = 0;
+    contents_[slot_of(k)] = {}, addresses_[slot_of(k)] = 0;
   }
   program_ = Program(std::move(node));
 }
@@ -59903,6 +60681,31 @@ LATHE_DECL void KernelConstants::check_promises(const CallArg* args, Location wh
 
 }  // namespace lathe
 
+// ---- lathe/jit/impl/late_code.ipp
+namespace lathe {
+
+LATHE_DECL const KernelCode& KernelCode::whole() const {
+  return origin ? static_cast<const LateCode&>(*origin).get() : *this;
+}
+
+/// No time budget: whoever asks what a kernel is made of did not ask for one.
+LATHE_DECL const KernelCode& LateCode::get() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (code_) return *code_;
+  const Source source(program_, {.context = &context_,
+                                 .target = target_,
+                                 .strict = kind_.strict,
+                                 .math = kind_.math,
+                                 .checked = kind_.checked});
+  const Deadline never;
+  const detail::KernelMaker maker{
+      source, &Llvm::get(context_.options().llvm), target_, {context_, never, source.where()}};
+  code_ = maker.recipe({program_, {}}, maker.key({}))->code;
+  return *code_;
+}
+
+}  // namespace lathe
+
 // ---- lathe/jit/impl/open_code.ipp
 namespace lathe {
 
@@ -59927,7 +60730,7 @@ LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
     context.log(LogLevel::info,
                 cat("kernel '", program_->name, "' is compiled for any strides: ", sparse));
     code_ = detail::within_memory("call", where, [&] {
-      return detail::compile_code(dense_->versions, dense_->target, kind,
+      return detail::compile_code(dense_->whole().versions, dense_->target, kind,
                                   Llvm::get(context.options().llvm, where),
                                   {context, Deadline(context), where});
     });
@@ -59938,6 +60741,238 @@ LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
                              cat(sparse, ", and its compilation failed: ", e.what()), context);
   }
   state_.store(code_ ? State::compiled : State::interpreted, std::memory_order_release);
+}
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/recipe_folder.ipp
+namespace lathe {
+namespace detail {
+
+struct CodeFile {
+  std::string symbol;
+  ObjectId object;
+  std::vector<std::string> messages, numerics;
+};
+struct PartFile {
+  std::string program;
+  Vec<int> inputs, outputs;
+  CodeFile code;
+};
+/// What a file says of a recipe.
+struct RecipeFile {
+  std::string text;  ///< RecipeFolder::text_of
+  CodeFile code;
+  std::string described;  ///< none: the key's program, where nothing runs once
+  Vec<int> unread;
+  std::vector<PartFile> once;
+};
+
+class RecipeWriter {
+ public:
+  void number(std::uint64_t value) {
+    const char* bytes = reinterpret_cast<const char*>(&value);
+    out_.append(bytes, bytes + sizeof value);
+  }
+  void text(std::string_view value) {
+    number(value.size());
+    out_.append(value.begin(), value.end());
+  }
+  template <class List>
+  void texts(const List& all) {
+    number(all.size());
+    for (const auto& one : all) text(one);
+  }
+  void indices(const Vec<int>& all) {
+    number(all.size());
+    for (const int one : all) number(static_cast<std::uint64_t>(one));
+  }
+  void code(const CodeFile& file) {
+    text(file.symbol), number(file.object.name), number(file.object.check);
+    texts(file.messages), texts(file.numerics);
+  }
+  const Vec<char>& bytes() const { return out_; }
+
+ private:
+  Vec<char> out_;
+};
+
+/// Reads nothing past the end, where everything is 0 or empty and good() is false.
+class RecipeReader {
+ public:
+  explicit RecipeReader(const Vec<char>& bytes) : rest_(bytes.data(), bytes.size()) {}
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (const char* bytes = take(sizeof value)) std::memcpy(&value, bytes, sizeof value);
+    return value;
+  }
+  std::string text() {
+    const std::uint64_t size = number();
+    const char* bytes = take(size);
+    return bytes ? std::string(bytes, static_cast<std::size_t>(size)) : std::string();
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> out;
+    for (std::uint64_t left = number(); left > 0 && good_; --left) out.push_back(text());
+    return out;
+  }
+  Vec<int> indices() {
+    Vec<int> out;
+    for (std::uint64_t left = number(); left > 0 && good_; --left)
+      out.push_back(static_cast<int>(number()));
+    return out;
+  }
+  CodeFile code() {
+    CodeFile file;
+    file.symbol = text(), file.object.name = number(), file.object.check = number();
+    file.messages = texts(), file.numerics = texts();
+    return file;
+  }
+  bool more() const { return good_ && !rest_.empty(); }
+  /// All was read, and nothing is left.
+  bool good() const { return good_ && rest_.empty(); }
+
+ private:
+  const char* take(std::uint64_t size) {
+    good_ = good_ && size <= rest_.size();
+    if (!good_) return nullptr;
+    const char* bytes = rest_.data();
+    rest_.remove_prefix(static_cast<std::size_t>(size));
+    return bytes;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+inline Vec<char> written(const RecipeFile& file) {
+  RecipeWriter out;
+  out.text(file.text), out.code(file.code), out.text(file.described), out.indices(file.unread);
+  for (const PartFile& part : file.once) {
+    out.text(part.program), out.indices(part.inputs), out.indices(part.outputs);
+    out.code(part.code);
+  }
+  return out.bytes();
+}
+
+inline bool read_recipe(const Vec<char>& bytes, RecipeFile& file) {
+  RecipeReader in(bytes);
+  file.text = in.text(), file.code = in.code(), file.described = in.text();
+  file.unread = in.indices();
+  while (in.more()) {
+    PartFile part;
+    part.program = in.text(), part.inputs = in.indices(), part.outputs = in.indices();
+    part.code = in.code();
+    file.once.push_back(std::move(part));
+  }
+  return in.good();
+}
+
+/// Nothing that a process has to be granted, and its object is in the folder.
+inline bool can_be_kept(const KernelCode& code, const Target& target) {
+  const bool tiles =
+      code.target.has("amx-tile") && any_statement(code.scheduled->body, stores_tile);
+  return !(code.kept == ObjectId()) && code.target == target && !tiles;
+}
+
+inline CodeFile file_of(const KernelCode& code) {
+  return {code.text.symbol, code.kept, code.text.messages, code.numerics};
+}
+
+/// Code of `called`, which was planned from `program`. None: no object has this symbol, or that of
+/// other code.
+inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
+                                   const Program& program, const RecipeKey& key,
+                                   const Context& context) {
+  Vec<char> object;
+  if (!ObjectCache(context.options().cache_dir).find(file.object, object)) return {};
+  auto* code = new KernelCode;
+  Ref<KernelCode> out(code);
+  code->target = key.target;
+  code->kind = key.kind;
+  code->llvm_major = key.llvm->major();
+  code->numerics = file.numerics;
+  code->text.symbol = file.symbol;
+  code->text.slots = slot_layout(called);
+  code->text.messages = file.messages;
+  code->kept = file.object;
+  code->origin = make_ref<LateCode>(context, program, key.target, key.kind);
+  const Stopwatch linking;
+  const Jit& jit = Jit::of(context);
+  try {
+    code->loaded = jit.load(object, file.symbol);
+  } catch (const InternalError&) {
+    return {};
+  }
+  log_time(context, "link", linking);
+  code->entry = code->loaded->entry();
+  return out;
+}
+
+inline Program parsed(const std::string& text) {
+  try {
+    return parse(text);
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
+}  // namespace detail
+
+LATHE_DECL RecipeFolder::RecipeFolder(const Context& context, std::string build)
+    : context_(context), build_(std::move(build)) {}
+
+LATHE_DECL std::string RecipeFolder::text_of(const RecipeKey& key) const {
+  // Code for any strides, which Strides::both has ahead, is no part of what is kept.
+  if (context_.options().cache_dir.empty() || build_.empty() || key.strides == Strides::both)
+    return {};
+  return cat("recipe\n", LATHE_VERSION_STRING, "\n", build_, "\n", key.llvm->version(), "\n",
+             key.target.str(), "\n", key.kind.strict ? "strict " : "",
+             key.kind.checked ? "checked " : "", "math ", static_cast<int>(key.kind.math), "\n",
+             key.program.str());
+}
+
+LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, const Source& source) const {
+  const std::string text = text_of(key);
+  Vec<char> bytes;
+  detail::RecipeFile file;
+  if (text.empty() || !context_.options().dump.empty() ||
+      !ObjectCache(context_.options().cache_dir).find(text, bytes) ||
+      !detail::read_recipe(bytes, file) || file.text != text)
+    return {};
+  auto* recipe = new KernelRecipe(key);
+  Ref<KernelRecipe> out(recipe);
+  recipe->described = file.described.empty() ? key.program : detail::parsed(file.described);
+  if (!recipe->described) return {};
+  recipe->code = detail::loaded_code(file.code, recipe->described, key.program, key, context_);
+  if (!recipe->code) return {};
+  for (const detail::PartFile& part : file.once) {
+    const OncePart once{detail::parsed(part.program), part.inputs, part.outputs};
+    if (!once.program) return {};
+    KernelRecipe own(key);
+    own.described = once.program;
+    own.code = detail::loaded_code(part.code, once.program, once.program, key, context_);
+    if (!own.code) return {};
+    recipe->once.push_back(detail::once_run(once, own, context_, source.options()));
+  }
+  recipe->unread = file.unread;
+  return out;
+}
+
+LATHE_DECL void RecipeFolder::keep(const KernelRecipe& recipe) const {
+  const RecipeKey& key = recipe.key;
+  detail::RecipeFile file{text_of(key), detail::file_of(*recipe.code), {}, recipe.unread, {}};
+  if (file.text.empty() || !detail::can_be_kept(*recipe.code, key.target)) return;
+  if (!recipe.once.empty()) file.described = recipe.described.str();
+  for (const OnceRun& what : recipe.once) {
+    const Ref<KernelCode> code = what.kernel.code();
+    if (!detail::can_be_kept(*code, key.target)) return;
+    const OncePart& part = what.part;
+    file.once.push_back({part.program.str(), part.inputs, part.outputs, detail::file_of(*code)});
+  }
+  // A folder that can't be written has been complained of when the object came.
+  std::string reason;
+  ObjectCache(context_.options().cache_dir).keep(file.text, detail::written(file), reason);
 }
 
 }  // namespace lathe
@@ -60231,7 +61266,7 @@ LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   return detail::within_memory("to_c", where, [&] {
     const CodeKind kind = code->kind;
     return detail::c_of(detail::lowered_for_c(
-        code->versions, Target(),
+        code->whole().versions, Target(),
         {.strict = kind.strict, .math = kind.math, .checked = kind.checked, .where = where}));
   });
 }

@@ -16,6 +16,9 @@ bool structurally_equal(const Program& a, const Program& b);
 bool structurally_equal(const Stmt& a, const Stmt& b);
 bool structurally_equal(const AnyExpr& a, const AnyExpr& b);
 bool structurally_equal(const ReducerRef& a, const ReducerRef& b);
+/// Structurally equal with the same names everywhere, whatever elements their constants have: what
+/// is made of either is made of the other.
+bool equal_but_for_contents(const Program& a, const Program& b);
 
 /// Equal for structurally equal ones; the same in every process and on every machine. The elements
 /// of constants do not count: schedules and code of one program fit any. What is free in a Stmt or

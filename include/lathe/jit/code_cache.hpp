@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/jit/kernel_code.hpp>
+#include <lathe/jit/recipe_cache.hpp>
 #include <lathe/support/vec.hpp>
 #include <mutex>
 
@@ -20,7 +21,10 @@ class CodeCache : public RefCounted {
   /// Adds code, unless another thread was first: then that one.
   Ref<KernelCode> add(std::uint64_t hash, Ref<KernelCode> code);
   std::size_t size() const;
+  /// Forgets recipes, too.
   void clear();
+  /// By what programs were before they were scheduled: to be asked first.
+  RecipeCache& recipes() { return recipes_; }
 
  private:
   struct Entry {
@@ -29,6 +33,7 @@ class CodeCache : public RefCounted {
   };
   mutable std::mutex mutex_;
   Vec<Entry> entries_;  ///< oldest use first
+  RecipeCache recipes_;
 };
 
 }  // namespace lathe

@@ -39,7 +39,11 @@ struct KernelCode : RefCounted {
   LlvmKernel text;
   std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
+  ObjectId kept;           ///< the object's, where a folder has it
+  Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
 
+  /// The same code with all of that.
+  const KernelCode& whole() const;
   KernelNotes notes(std::string_view name) const {
     return {name, text.messages.data(), static_cast<int>(text.messages.size())};
   }

@@ -28,8 +28,8 @@ class KernelConstants : public RefCounted {
 
   /// Has this computed: now or, if it reads promised inputs, when the first call brings them.
   void add(OnceRun run, Location where);
-  /// Forgets constants that neither `versions` nor what is still to run reads.
-  void release_unread(const Vec<Program>& versions);
+  /// Forgets these constants, named by parameter: nothing reads them any more.
+  void forget(const Vec<int>& unread);
   /// With hashes in place of what was forgotten.
   const Program& program() const { return program_; }
 
@@ -69,4 +69,12 @@ class KernelConstants : public RefCounted {
   mutable std::atomic<bool> ready_{true};  ///< what is mutable above was written before
 };
 
+namespace detail {
+
+/// Constants, by parameter, that neither `versions` of the program read nor what of `once` waits
+/// for the first call.
+Vec<int> unread_constants(const Program& program, const Vec<Program>& versions,
+                          const Vec<OnceRun>& once);
+
+}  // namespace detail
 }  // namespace lathe

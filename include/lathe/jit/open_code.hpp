@@ -26,6 +26,8 @@ class OpenCode : public RefCounted {
   /// require_compiled what compilation raises.
   const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
   const Evaluator& evaluator() const { return evaluator_; }
+  /// Whether get() has made code.
+  bool compiled() const { return state_.load(std::memory_order_acquire) == State::compiled; }
 
  private:
   enum class State : std::uint8_t { none, compiled, interpreted };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/runtime/llvm.hpp>
+#include <lathe/support/kernel.hpp>
 #include <lathe/support/target.hpp>
 #include <lathe/support/vec.hpp>
 #include <string>
@@ -20,15 +21,18 @@ class ObjectCache {
   explicit ObjectCache(std::string folder) : folder_(std::move(folder)) {}
 
   static std::string key(const Llvm& llvm, const Target& target, std::string_view text);
+  static ObjectId id(std::string_view key);
 
   /// False if no whole file has this key.
-  bool find(std::string_view key, Vec<char>& object) const;
+  bool find(std::string_view key, Vec<char>& object) const { return find(id(key), object); }
+  bool find(const ObjectId& id, Vec<char>& object) const;
   /// False if the folder can't be written, and why.
   bool keep(std::string_view key, const Vec<char>& object, std::string& reason) const;
   /// Where the object with this key is.
-  std::string path(std::string_view key) const;
+  std::string path(std::string_view key) const { return path(id(key)); }
 
  private:
+  std::string path(const ObjectId& id) const;
   std::string folder_;
 };
 

@@ -12,13 +12,15 @@ class Deadline {
  public:
   /// The context's time_budget from now on.
   explicit Deadline(const Context& context);
+  /// Never.
+  Deadline() = default;
 
   bool over() const;
   /// L0412 if it is over; `next` is what is not begun, as in "LLVM".
   void check(std::string_view next, Location where) const;
 
  private:
-  double budget_;
+  double budget_ = 0;
   std::int64_t end_ = INT64_MAX;  ///< nanoseconds of the steady clock
 };
 

@@ -22,4 +22,10 @@ struct LlvmKernel {
   Vec<std::string> messages;   ///< of assertions; status 16 + i means that message i failed
 };
 
+/// Stands for what decides an object's bytes: two hashes of it.
+struct ObjectId {
+  std::uint64_t name = 0, check = 0;
+  bool operator==(const ObjectId&) const = default;
+};
+
 }  // namespace lathe

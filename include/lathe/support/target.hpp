@@ -63,7 +63,8 @@ struct Target {
   /// Everything that decides which code comes out; part of cache keys.
   std::string str() const;
 
-  friend bool operator==(const Target& a, const Target& b) { return a.str() == b.str(); }
+  /// Whether str() is the same.
+  friend bool operator==(const Target& a, const Target& b);
 };
 
 /// The machine that runs this program: instruction sets that processor and system both allow.

@@ -151,16 +151,3 @@ TEST_CASE("fuzz: what is collected is what runs") {
     CHECK(static_cast<std::int64_t>(conditional) == size - 1 - (size > 3));
   }
 }
-
-TEST_CASE("several elements at once, of which a block declares nothing, may be any") {
-  const Program p = parse(
-      "program p(in S: i8[3], inout Y: i8[5, 3], out Z: i8[3]):\n"
-      "  for i in 0..5:\n"
-      "    block Y(v in 0..5 = i):\n"
-      "      atomic Y[v, ramp(0, 1, 3)] += S[ramp(0, 1, 3)]\n"
-      "  block Z():\n"
-      "    Z[ramp(0, 1, 3)] = S[ramp(0, 1, 3)]\n");
-  const auto all = accesses(p->body);
-  CHECK(list(all) == "opaque S[]\nopaque Y[]\nopaque Y[]\nopaque S[]\nopaque Z[]\n");
-  CHECK(all[1].is_write != all[2].is_write);
-}

@@ -72,6 +72,21 @@ bool vectors_meet(const AccessSite& a, const std::vector<ForRef>& loops, const F
 
 }  // namespace
 
+TEST_CASE("several elements at once, of which a block declares nothing, may be any") {
+  const Program p = parse(
+      "program p(in S: i8[3], inout Y: i8[5, 3]):\n"
+      "  for i in 0..5:\n"
+      "    for j in 0..3:\n"
+      "      block Z(v in 0..5 = i, w in 0..3 = j):\n"
+      "        Y[v, w] = Y[v, w] + 1i8\n"
+      "    block Y(v in 0..5 = i):\n"
+      "      atomic Y[v, ramp(0, 1, 3)] += S[ramp(0, 1, 3)]\n");
+  const auto found = carried_by(p->body, loop_named(p, "i"));
+  REQUIRE(found);
+  CHECK(!found->proven);
+  CHECK(!carried_by(p->body, loop_named(p, "j")));
+}
+
 TEST_CASE("one direction is decided as all of them are") {
   const std::pair<const char*, bool> stores[] = {{"A[v, w] = B[w]", false},
                                                  {"A[v, min(w, 5)] = B[w]", true},

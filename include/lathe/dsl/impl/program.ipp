@@ -19,11 +19,12 @@ class StorageMap : public Mutator {
   Buffer of(const AnyTensor& tensor) { return buffer(tensor.buffer()); }
   Buffer buffer(const Buffer& b) override {
     if (!b->origin) return b;
-    AnyTensor tensor(b);
-    for (const auto& [known, storage] : map_)
-      if (&AnyTensor(known).source() == &tensor.source() &&
-          AnyTensor(known).output() == tensor.output())
-        return storage;
+    const TensorOrigin* wanted = origin_of(b);
+    for (const auto& [known, storage] : map_) {
+      const TensorOrigin* origin = origin_of(known);
+      if (origin->source == wanted->source && origin->output == wanted->output) return storage;
+    }
+    const AnyTensor tensor(b);
     return tensor.is_input() ? tensor.param_buffer() : tensor.inner_buffer();
   }
 
@@ -234,7 +235,8 @@ inline void ProgramBuilder::check_names(const Vec<ProgramParam>& params) const {
 inline void ProgramBuilder::check_ranges() const {
   for (const auto& c : graph_.computes) {
     TensorGraph used;
-    for (const auto& it : c->iters) used.add_dims({it.min, it.extent});
+    for (const auto& it : c->iters)
+      if (!as_const_int(it.min) || !as_const_int(it.extent)) used.add_dims({it.min, it.extent});
     if (!used.computes.empty())
       throw UserError("L0122",
                       "a reduce range of '" + c->name + "' reads '" + used.computes[0]->name +

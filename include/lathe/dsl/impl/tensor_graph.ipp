@@ -82,16 +82,19 @@ class TensorGraph : Visitor {
     std::swap(out.reads, found_);
     return out;
   }
-  void add_var(const VarNode& var) {
+  /// What an expression may read besides tensors.
+  static bool is_read(const VarNode& var) {
     const auto* origin = origin_of(var);
-    if (!origin || (origin->kind != VarOrigin::dim && origin->kind != VarOrigin::scalar)) return;
-    auto& list = origin->kind == VarOrigin::dim ? dims : scalars;
+    return origin && (origin->kind == VarOrigin::dim || origin->kind == VarOrigin::scalar);
+  }
+  void add_var(const VarNode& var) {
+    auto& list = origin_of(var)->kind == VarOrigin::dim ? dims : scalars;
     for (const auto& known : list)
       if (known.get() == &var) return;
     list.push_back(VarRef(&var));
   }
   void expr(const AnyExpr& e) override {
-    if (const auto* var = e.as<VarNode>(); var && origin_of(*var)) find(AnyTensor(VarRef(var)));
+    if (const auto* var = e.as<VarNode>(); var && is_read(*var)) find(AnyTensor(VarRef(var)));
     descend(e);
   }
   void buffer(const Buffer& b) override {

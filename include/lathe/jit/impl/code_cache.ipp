@@ -42,6 +42,7 @@ LATHE_DECL std::size_t CodeCache::size() const {
 LATHE_DECL void CodeCache::clear() {
   std::lock_guard<std::mutex> lock(mutex_);
   entries_.clear();
+  recipes_.clear();
 }
 
 }  // namespace lathe

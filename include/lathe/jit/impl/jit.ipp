@@ -2,210 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <lathe/autoschedule/default_schedule.hpp>
-#include <lathe/codegen/llvm/llvm_ir.hpp>
-#include <lathe/ir/compare.hpp>
-#include <lathe/ir/tile.hpp>
-#include <lathe/ir/visit.hpp>
 #include <lathe/jit/code_cache.hpp>
+#include <lathe/jit/impl/compile_code.ipp>
+#include <lathe/jit/impl/recipe_cache.ipp>
 #include <lathe/jit/jit.hpp>
 #include <lathe/jit/open_code.hpp>
+#include <lathe/jit/recipe_folder.hpp>
 #include <lathe/jit/source.hpp>
-#include <lathe/lower/passes_machine.hpp>
-#include <lathe/lower/pipeline.hpp>
+#include <lathe/runtime/build_id.hpp>
 #include <lathe/runtime/llvm.hpp>
-#include <lathe/runtime/object_cache.hpp>
-#include <lathe/runtime/orc.hpp>
-#include <lathe/runtime/tile_permission.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
 namespace detail {
 
-/// The program with its loops one iteration after the other. What a loop of a program without
-/// blocks promises can't be checked any more.
-class RunSerially : public Mutator {
- public:
-  explicit RunSerially(Location where) : where_(where) {}
-  AnyExpr expr(const AnyExpr& e) override { return e; }
-  Stmt stmt(const Stmt& s) override {
-    const auto* f = s.as<ForNode>();
-    if (f) check_marks_of(*f);
-    if (!f || (f->loop_kind != ForKind::parallel && f->loop_kind != ForKind::vectorized))
-      return descend(s);
-    Attributes rest = f->attributes;
-    rest.erase_if([](const Attribute& a) { return !may_carry(ForKind::serial, a); });
-    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, rest);
-  }
-
- private:
-  // Without versions or stages a loop would do less than it says, with them perhaps something else.
-  void check_marks_of(const ForNode& loop) const {
-    for (const auto& a : loop.attributes)
-      if (a.as<DoubleBufferAttr>() || a.as<PipelineAttr>())
-        throw UserError("L0603",
-                        cat("jit: the annotation ", to_text(a), " of loop '", loop.var->name,
-                            "' can't be honoured: a program without blocks does not tell what "
-                            "iterations share"),
-                        where_, {}, "take the annotation away");
-  }
-
-  Location where_;
-};
-
-/// As passes do.
-inline void log_time(const Context& context, std::string_view part, const Stopwatch& watch) {
-  const double us = watch.microseconds();
-  if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
-}
-
-LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
-                                              const Target& target) {
-  if (source.scheduled()) return {source.before(), program};
-  if (program->stage != Stage::blocks)
-    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
-  const Stopwatch watch;
-  std::vector<std::string> left_out;
-  ProgramVersions out{
-      {},
-      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
-  const Context& context = context_of(source);
-  log_time(context, "default schedule", watch);
-  if (context.logs(LogLevel::debug))
-    for (const auto& refusal : left_out)
-      context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
-  return out;
-}
-
-inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
-                               int llvm_major) {
-  std::uint64_t h = structural_hash(scheduled);
-  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
-  for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
-      16u * static_cast<unsigned>(kind.math));
-  mix(static_cast<std::uint64_t>(llvm_major));
-  return h;
-}
-
-/// The program under a name that no other code has, as linked code needs it.
-inline Program with_unique_name(const Program& program, std::uint64_t hash) {
-  ProgramNode node = *program;
-  append(node.name, "_");
-  for (int shift = 60; shift >= 0; shift -= 4)
-    node.name += "0123456789abcdef"[(hash >> shift) & 15];
-  return Program(std::move(node));
-}
-
-inline Vec<char> object_of(const std::string& text, const Target& target, const Llvm& llvm,
-                           const Context& context) {
-  const ObjectCache cache(context.options().cache_dir);
-  const std::string key =
-      context.options().cache_dir.empty() ? std::string() : ObjectCache::key(llvm, target, text);
-  Vec<char> object;
-  if (cache.find(key, object)) return object;
-  LlvmTimes times;
-  object = compile_to_object(llvm, text, target, {}, &times);
-  if (context.logs(LogLevel::debug))
-    context.log(LogLevel::debug, cat("LLVM parse: ", 1e6 * times.parse_seconds,
-                                     " us, passes: ", 1e6 * times.passes_seconds,
-                                     " us, machine code: ", 1e6 * times.emit_seconds, " us, ",
-                                     text.size(), " bytes of text"));
-  std::string reason;
-  if (!cache.keep(key, object, reason)) context.log(LogLevel::warning, reason);
-  return object;
-}
-
-LATHE_DECL Program lowered_versions(const ProgramVersions& versions, const Target& target,
-                                    const LowerOptions& options) {
-  ProgramVersions lowered;
-  for (const Program& version : versions.before)
-    lowered.before.push_back(lower(version, target, options));
-  lowered.last = lower(versions.last, target, options);
-  const Program all = dispatched(lowered);
-  // The tests of Dims between versions are no program that was lowered.
-  return lowered.before.empty() ? all : guard_operators(all, {target, options.language});
-}
-
-/// Versions of a program change the same things.
-inline void keep_first_of_equals(std::vector<std::string>& lines) {
-  auto end = lines.begin();
-  for (auto line = lines.begin(); line != lines.end(); ++line)
-    if (std::find(lines.begin(), end, *line) == end) *end++ = *line;
-  lines.erase(end, lines.end());
-}
-
-/// Who waits for code, until when, and where.
-struct Compilation {
-  const Context& context;
-  const Deadline& deadline;
-  Location where;
-};
-
-/// The target without tile registers, if the program uses them and they are forbidden or refused.
-inline Target permitted(const Target& target, const ProgramVersions& versions,
-                        const Compilation& by) {
-  if (!target.has("amx-tile")) return target;
-  bool uses = any_statement(versions.last->body, stores_tile);
-  for (const Program& version : versions.before)
-    uses = uses || any_statement(version->body, stores_tile);
-  std::string reason = "ContextOptions::tile_registers is false";
-  if (!uses || (by.context.options().tile_registers && permit_tiles(reason))) return target;
-  by.context.log(LogLevel::warning,
-                 cat("kernel '", versions.last->name, "' does without tile registers: ", reason));
-  return target.without("amx-tile", by.where);
-}
-
-/// A default schedule that needs what is refused is made again without.
-inline ProgramVersions planned_versions(const Source& source, const Program& program,
-                                        const Target& target, const Compilation& by) {
-  ProgramVersions wanted = scheduled_versions(source, program, target);
-  if (source.scheduled() || program->scheduled) return wanted;
-  const Target allowed = permitted(target, wanted, by);
-  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
-}
-
-/// Code for any elements of the constants.
-inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& wanted, CodeKind kind,
-                                    const Llvm& llvm, const Compilation& by) {
-  const Target target = permitted(wanted, versions, by);
-  for (Program& version : versions.before) version = without_contents(version);
-  versions.last = without_contents(versions.last);
-  const Program scheduled = dispatched(versions);
-  CodeCache& cache = CodeCache::of(by.context);
-  const std::uint64_t hash = code_hash(scheduled, target, kind, llvm.major());
-  if (auto known = cache.find(hash, scheduled, target, kind, llvm.major())) return known;
-  auto* code = new KernelCode;
-  Ref<KernelCode> out(code);
-  code->versions = std::move(versions);
-  code->scheduled = scheduled;
-  code->target = target;
-  code->kind = kind;
-  code->llvm_major = llvm.major();
-  code->lowered = lowered_versions(code->versions, target.for_llvm(llvm.major()),
-                                   {.strict = kind.strict,
-                                    .math = kind.math,
-                                    .changes = &code->numerics,
-                                    .checked = kind.checked,
-                                    .dense = kind.dense,
-                                    .context = &by.context,
-                                    .deadline = &by.deadline,
-                                    .where = by.where});
-  const Stopwatch emission;
-  code->text = emit_llvm(with_unique_name(code->lowered, hash), target, llvm.major());
-  log_time(by.context, "emission", emission);
-  keep_first_of_equals(code->numerics);
-  by.deadline.check("LLVM", by.where);
-  Vec<char> object = object_of(code->text.text, target, llvm, by.context);
-  const Stopwatch linking;
-  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
-  log_time(by.context, "link", linking);
-  code->entry = code->loaded->entry();
-  return cache.add(hash, out);
-}
-
 inline Target target_of(const Source& source) {
-  Target target = source.options().target ? *source.options().target : host();
+  if (!source.options().target) return host();
+  Target target = *source.options().target;
   std::string reason;
   if (!target.runs_on(host(), &reason))
     throw UserError("L0312",
@@ -243,37 +56,59 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// For calls of the binding's program, which may lack constants that the code has.
+inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
+                            const JitOptions& options) {
+  KernelParts parts;
+  parts.binding = std::move(binding);
+  parts.code = recipe.code;
+  if (!parts.binding->opens_strides()) return parts;
+  parts.open = recipe.open ? recipe.open
+                           : make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                                                options.require_compiled);
+  return parts;
+}
+
+/// A part that runs once, whose code is the recipe's.
+inline OnceRun once_run(const OncePart& part, const KernelRecipe& recipe, const Context& context,
+                        const JitOptions& options) {
+  Vec<int> order;
+  for (std::size_t k = 0; k < part.program->params.size(); ++k)
+    order.push_back(static_cast<int>(k));
+  const auto binding = make_ref<Binding>(part.program, order);
+  return {part, AnyKernel(parts_of(recipe, binding, options), context), kind_of(options),
+          recipe.key.target, &context};
+}
+
 /// What all code of one kernel has in common.
 struct KernelMaker {
   const Source& source;
-  const Llvm& llvm;
+  const Llvm* llvm;
   Target target;
   Compilation by;
 
-  CodeKind kind() const {
+  CodeKind kind() const { return kind_of(source.options()); }
+  /// Adds the code to the recipe.
+  void compile(const ProgramVersions& versions, const Binding& binding,
+               KernelRecipe& recipe) const {
     const JitOptions& options = source.options();
-    return {options.strict, options.checked, true, options.math};
+    recipe.code = compile_code(versions, target, kind(), *llvm, by);
+    recipe.described = without_contents(dispatched(versions));
+    if (!binding.opens_strides() || options.strides != Strides::both) return;
+    recipe.open = make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                                     options.require_compiled);
+    recipe.open->get(by.context, "views with gaps are asked for too", source.where());
   }
-  /// For calls of `bound`; `versions` has the same slots, and perhaps more constants.
-  KernelParts compile(const BoundProgram& bound, const ProgramVersions& versions) const {
+  RecipeKey key(const Program& program) const {
     const JitOptions& options = source.options();
-    KernelParts parts;
-    parts.binding = make_ref<Binding>(bound.program, bound.order);
-    parts.code = compile_code(versions, target, kind(), llvm, by);
-    if (!parts.binding->opens_strides()) return parts;
-    parts.open = make_ref<OpenCode>(without_contents(dispatched(versions)), parts.code,
-                                    options.strides, options.require_compiled);
-    if (options.strides == Strides::both)
-      parts.open->get(by.context, "views with gaps are asked for too", source.where());
-    return parts;
+    return {program, target, kind(), options.strides, options.require_compiled, llvm};
   }
   OnceRun once(const OncePart& part) const {
-    BoundProgram bound{part.program, {}};
-    for (std::size_t k = 0; k < part.program->params.size(); ++k)
-      bound.order.push_back(static_cast<int>(k));
-    return {part, AnyKernel(compile(bound, {{}, part.program}), by.context), kind(), target,
-            &by.context};
+    KernelRecipe recipe(key(part.program));
+    compile({{}, part.program}, Binding(part.program, {}), recipe);
+    return once_run(part, recipe, by.context, source.options());
   }
+  Ref<KernelRecipe> recipe(const BoundProgram& bound, RecipeKey key) const;
 };
 
 /// Under the schedule that is given; else what is computed of constants alone is scheduled apart,
@@ -295,42 +130,97 @@ inline SplitVersions split_source(const KernelMaker& maker, const Program& progr
   return out;
 }
 
-/// A kernel of compiled code, which leaves out what runs once.
-inline KernelParts compiled_parts(const KernelMaker& maker, BoundProgram bound,
-                                  KernelConstants& constants) {
-  const SplitVersions split = split_source(maker, bound.program);
-  if (split.once.empty()) return maker.compile(bound, split.rest);
-  for (const OncePart& part : split.once) constants.add(maker.once(part), maker.by.where);
+inline Ref<KernelRecipe> KernelMaker::recipe(const BoundProgram& bound, RecipeKey key) const {
+  auto* made = new KernelRecipe(std::move(key));
+  Ref<KernelRecipe> out(made);
+  const SplitVersions split = split_source(*this, bound.program);
+  for (const OncePart& part : split.once) made->once.push_back(once(part));
   Vec<Program> all = split.rest.before;
   all.push_back(split.rest.last);
-  constants.release_unread(all);
-  bound.program = constants.program();
-  return maker.compile(bound, split.rest);
+  if (!split.once.empty()) made->unread = unread_constants(bound.program, all, made->once);
+  compile(split.rest, Binding(bound.program, bound.order), *made);
+  return out;
 }
 
-inline AnyKernel make_compiled(const Source& source, const Vec<ProgramParam>& params) {
+/// A kernel without what runs once, which has run. No binding: it is made.
+inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound,
+                           Ref<Binding> binding, const Source& source) {
+  const Location where = source.where();
+  auto* constants =
+      new KernelConstants(bound.program, bound.order, source.options().checked, where);
+  const Ref<KernelConstants> owner(constants);
+  for (const OnceRun& what : recipe.once) constants->add(what, where);
+  constants->forget(recipe.unread);
+  if (!binding) binding = make_ref<Binding>(constants->program(), bound.order);
+  KernelParts parts = parts_of(recipe, std::move(binding), source.options());
+  if (constants->any()) parts.constants = owner;
+  return AnyKernel(std::move(parts), context_of(source));
+}
+
+/// What is known of an equal program; else it is planned and compiled now.
+inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
+                                   RecipeCache& recipes) {
+  RecipeKey key = maker.key(bound.program);
+  const std::uint64_t hash = key.hash();
+  if (auto known = recipes.find(hash, key)) return known;
+  key.program = without_contents(key.program);
+  const RecipeFolder folder(maker.by.context, build_id());
+  Ref<KernelRecipe> out = folder.find(key, maker.source);
+  if (!out) {
+    out = maker.recipe(bound, std::move(key));
+    folder.keep(*out);
+  }
+  // Where code for any strides could not be made, the next kernel tries again.
+  if (!out->open || out->open->compiled()) recipes.add(hash, out);
+  return out;
+}
+
+/// An evaluator, or why there is none.
+inline AnyKernel make_interpreted(const Source& source, const BoundProgram& bound,
+                                  const std::string& reason) {
+  const auto constants = make_ref<KernelConstants>(bound.program, bound.order,
+                                                   source.options().checked, source.where());
+  KernelParts parts = interpreted_parts(source, bound, reason);
+  if (constants->any()) parts.constants = constants;
+  return AnyKernel(std::move(parts), context_of(source));
+}
+
+inline bool owns_constants(const Program& program) {
+  return std::any_of(program->params.begin(), program->params.end(),
+                     [](const Param& p) { return !p.is_argument(); });
+}
+
+/// A schedule that somebody wrote is not asked for among recipes: it needs no planning, and its
+/// code is found by what is lowered.
+inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& params) {
   const Context& context = context_of(source);
   const Deadline deadline(context);
-  const BoundProgram bound = bound_program(source, params);
-  const Target target = target_of(source);
-  auto* constants =
-      new KernelConstants(bound.program, bound.order, source.options().checked, source.where());
-  const Ref<KernelConstants> owner(constants);
   std::string reason;
   const Llvm* llvm = Llvm::find(context.options().llvm, &reason);
-  KernelParts parts =
-      llvm ? compiled_parts({source, *llvm, target, {context, deadline, source.where()}}, bound,
-                            *constants)
-           : interpreted_parts(source, bound, reason);
-  if (constants->any()) parts.constants = owner;
-  return AnyKernel(std::move(parts), context);
+  const bool planned = llvm && !source.scheduled();
+  RecipeCache& recipes = CodeCache::of(context).recipes();
+  if (planned)
+    if (const auto known = recipes.find(source, params, *llvm))
+      return kernel_of(*known->recipe, known->bound, known->binding, source);
+  const BoundProgram bound = bound_program(source, params);
+  const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
+  if (!llvm) return make_interpreted(source, bound, reason);
+  if (!planned) return kernel_of(*maker.recipe(bound, maker.key({})), bound, {}, source);
+  const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);
+  if (owns_constants(bound.program)) return kernel_of(*recipe, bound, {}, source);
+  auto* call = new KnownCall(source, params, *llvm);
+  const Ref<KnownCall> owner(call);
+  call->bound = bound, call->recipe = recipe;
+  call->binding = make_ref<Binding>(bound.program, bound.order);
+  recipes.add(source, owner);
+  return kernel_of(*recipe, bound, call->binding, source);
 }
 
 }  // namespace detail
 
 LATHE_DECL AnyKernel jit_any(const Source& source, const Vec<ProgramParam>& params) {
   return detail::within_memory("jit", source.where(),
-                               [&] { return detail::make_compiled(source, params); });
+                               [&] { return detail::make_kernel(source, params); });
 }
 
 }  // namespace lathe

@@ -168,10 +168,14 @@ LATHE_DECL Ref<KernelCode> AnyKernel::code() const {
   return state_ ? state_->code : Ref<KernelCode>();
 }
 
-LATHE_DECL Program AnyKernel::scheduled() const { return code() ? code()->scheduled : Program(); }
-LATHE_DECL Program AnyKernel::lowered() const { return code() ? code()->lowered : Program(); }
+LATHE_DECL Program AnyKernel::scheduled() const {
+  return code() ? code()->whole().scheduled : Program();
+}
+LATHE_DECL Program AnyKernel::lowered() const {
+  return code() ? code()->whole().lowered : Program();
+}
 LATHE_DECL std::string AnyKernel::llvm_ir() const {
-  return code() ? code()->text.text : std::string();
+  return code() ? code()->whole().text.text : std::string();
 }
 
 LATHE_DECL std::vector<std::string> AnyKernel::numerics() const {
@@ -182,7 +186,8 @@ LATHE_DECL std::string AnyKernel::assembly() const {
   const Ref<KernelCode> made = code();
   if (!made) return {};
   const Context& context = *state_->context;
-  return compile_to_assembly(Llvm::get(context.options().llvm), made->text.text, made->target);
+  return compile_to_assembly(Llvm::get(context.options().llvm), made->whole().text.text,
+                             made->target);
 }
 
 }  // namespace lathe

@@ -52,6 +52,39 @@ inline ContentHash hash_of(const BufferNode& b, const CallArg& elements) {
 
 inline std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
+/// Those that read an argument, or what such a one computes.
+inline Vec<const OnceRun*> waiting_parts(const Program& program, const Vec<OnceRun>& once) {
+  Vec<const OnceRun*> late;
+  const auto comes_late = [&](int input) {
+    const auto k = static_cast<std::size_t>(input);
+    if (k < program->params.size()) return program->params[k].is_argument();
+    return std::any_of(late.begin(), late.end(), [&](const OnceRun* what) {
+      return index_in(what->part.outputs, input) >= 0;
+    });
+  };
+  for (const OnceRun& what : once)
+    if (std::any_of(what.part.inputs.begin(), what.part.inputs.end(), comes_late))
+      late.push_back(&what);
+  return late;
+}
+
+LATHE_DECL Vec<int> unread_constants(const Program& program, const Vec<Program>& versions,
+                                     const Vec<OnceRun>& once) {
+  const auto late = waiting_parts(program, once);
+  Vec<int> out;
+  for (std::size_t k = 0; k < program->params.size(); ++k) {
+    if (program->params[k].is_argument()) continue;
+    const Vec<Buffer> buffer{program->params[k].buffer};
+    bool read = false;
+    for (const Program& version : versions)
+      read = read || any_use_of(buffer, version->body, [](const BufferUse&) { return true; });
+    for (const OnceRun* what : late)
+      read = read || index_in(what->part.inputs, static_cast<int>(k)) >= 0;
+    if (!read) out.push_back(static_cast<int>(k));
+  }
+  return out;
+}
+
 }  // namespace detail
 
 LATHE_DECL KernelConstants::KernelConstants(const Program& program, Vec<int> order, bool checked,
@@ -87,20 +120,13 @@ LATHE_DECL void KernelConstants::add(OnceRun what, Location where) {
   ready_ = false;
 }
 
-LATHE_DECL void KernelConstants::release_unread(const Vec<Program>& versions) {
+LATHE_DECL void KernelConstants::forget(const Vec<int>& unread) {
+  if (unread.empty()) return;
   ProgramNode node = *program_;
-  for (std::size_t k = 0; k < owned_.size(); ++k) {
-    const Vec<Buffer> buffer{param(owned_[k]).buffer};
-    bool read = false;
-    for (const Program& version : versions)
-      read = read || detail::any_use_of(buffer, version->body,
-                                        [](const detail::BufferUse&) { return true; });
-    for (const OnceRun& what : late_)
-      read = read || detail::index_in(what.part.inputs, owned_[k]) >= 0;
-    if (read) continue;
-    Param& p = node.params[static_cast<std::size_t>(owned_[k])];
+  for (const int k : unread) {
+    Param& p = node.params[static_cast<std::size_t>(k)];
     p.content = make_ref<ConstantData>(p.content->hash());
-    contents_[k] = {}, addresses_[k] = 0;
+    contents_[slot_of(k)] = {}, addresses_[slot_of(k)] = 0;
   }
   program_ = Program(std::move(node));
 }

@@ -28,7 +28,7 @@ LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
     context.log(LogLevel::info,
                 cat("kernel '", program_->name, "' is compiled for any strides: ", sparse));
     code_ = detail::within_memory("call", where, [&] {
-      return detail::compile_code(dense_->versions, dense_->target, kind,
+      return detail::compile_code(dense_->whole().versions, dense_->target, kind,
                                   Llvm::get(context.options().llvm, where),
                                   {context, Deadline(context), where});
     });

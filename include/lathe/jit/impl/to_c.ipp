@@ -88,7 +88,7 @@ LATHE_DECL std::string to_c(const AnyKernel& kernel, Location where) {
   return detail::within_memory("to_c", where, [&] {
     const CodeKind kind = code->kind;
     return detail::c_of(detail::lowered_for_c(
-        code->versions, Target(),
+        code->whole().versions, Target(),
         {.strict = kind.strict, .math = kind.math, .checked = kind.checked, .where = where}));
   });
 }

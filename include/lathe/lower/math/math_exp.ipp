@@ -52,18 +52,35 @@ inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
   return b.fma(r * r, q, r);
 }
 
+// 2^n * f(x) for x up to `high`, beyond which it is infinite, and 0 below `low`. Results that leave
+// the normal numbers downwards cost Intel's cores 150 cycles each, also those that become 0 (the
+// optimization manual: assists), as of masked softmax: operands below are replaced. A constant
+// operand keeps NaN.
+template <class F>
+AnyExpr math_down_to_zero(MathBuilder& b, const AnyExpr& x, double low, double high, const F& f) {
+  const AnyExpr below = b.let(x < b.c(low));
+  // Of a power so low, scalb tells 0 without computing it.
+  const double far = b.wide() ? -10000 : -1000;
+  const AnyExpr at = b.let(make_select(below, b.c(b.caps.scales ? far : 0), b.min(x, high)));
+  const AnyExpr result = f(at);
+  return b.caps.scales ? result : make_select(below, b.c(0), result);
+}
+
 LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
-  // Beyond these ends the result is 0 or infinite; a constant operand keeps NaN.
-  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -746 : -104), b.wide() ? 710 : 89));
-  auto n = b.round(at, math_log2e);
-  return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
+  return math_down_to_zero(b, x, b.wide() ? -746 : -104, b.wide() ? 710 : 89,
+                           [&](const AnyExpr& at) {
+                             auto n = b.round(at, math_log2e);
+                             return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
+                           });
 }
 
 LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
-  AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -1076 : -151), b.wide() ? 1025 : 129));
-  auto n = b.round(at, 1);
-  AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return b.scale(math_exp_core(b, r), n);
+  return math_down_to_zero(b, x, b.wide() ? -1076 : -151, b.wide() ? 1025 : 129,
+                           [&](const AnyExpr& at) {
+                             auto n = b.round(at, 1);
+                             AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
+                             return b.scale(math_exp_core(b, r), n);
+                           });
 }
 
 // Half of it, doubled, as 2^n is infinite for the last results; where n is 0 nothing is halved,

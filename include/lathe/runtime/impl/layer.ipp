@@ -6,6 +6,7 @@
 #endif
 //
 #include <lathe/runtime/impl/abi.ipp>
+#include <lathe/runtime/impl/build_id.ipp>
 #include <lathe/runtime/impl/isolate.ipp>
 #include <lathe/runtime/impl/llvm.ipp>
 #include <lathe/runtime/impl/llvm_compile.ipp>

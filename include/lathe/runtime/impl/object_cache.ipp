@@ -34,9 +34,9 @@ inline std::uint64_t cache_hash(std::string_view bytes, std::uint64_t start) {
 inline constexpr std::uint64_t kNameStart = 0xCBF29CE484222325ull,
                                kHeaderStart = 0x9E3779B97F4A7C15ull;
 
-inline ObjectHeader object_header(std::string_view key, const Vec<char>& object) {
+inline ObjectHeader object_header(const ObjectId& id, const Vec<char>& object) {
   ObjectHeader header;
-  header.key = cache_hash(key, kHeaderStart);
+  header.key = id.check;
   header.bytes = object.size();
   header.checksum = cache_hash({object.data(), object.size()}, kHeaderStart);
   return header;
@@ -67,26 +67,30 @@ LATHE_DECL std::string ObjectCache::key(const Llvm& llvm, const Target& target,
   return cat(LATHE_VERSION_STRING, "\n", llvm.version(), "\n", target.str(), "\n", text);
 }
 
-LATHE_DECL std::string ObjectCache::path(std::string_view key) const {
+LATHE_DECL ObjectId ObjectCache::id(std::string_view key) {
+  return {detail::cache_hash(key, detail::kNameStart),
+          detail::cache_hash(key, detail::kHeaderStart)};
+}
+
+LATHE_DECL std::string ObjectCache::path(const ObjectId& id) const {
   std::string name = folder_ + "/";
-  const std::uint64_t hash = detail::cache_hash(key, detail::kNameStart);
-  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(hash >> shift) & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[(id.name >> shift) & 15];
   return name + ".lathe";
 }
 
-LATHE_DECL bool ObjectCache::find(std::string_view key, Vec<char>& object) const {
+LATHE_DECL bool ObjectCache::find(const ObjectId& id, Vec<char>& object) const {
   if (folder_.empty()) return false;
-  detail::CacheFile file = detail::open_regular(path(key), O_RDONLY, "rb");
+  detail::CacheFile file = detail::open_regular(path(id), O_RDONLY, "rb");
   detail::ObjectHeader header;
   struct stat about;
   if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
-  if (header.key != detail::object_header(key, {}).key) return false;
+  if (header.key != id.check) return false;
   if (fstat(fileno(file.get()), &about) != 0 ||
       static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
     return false;
   object.resize(static_cast<std::size_t>(header.bytes));
   if (std::fread(object.data(), 1, object.size(), file.get()) != object.size()) return false;
-  const detail::ObjectHeader whole = detail::object_header(key, object);
+  const detail::ObjectHeader whole = detail::object_header(id, object);
   return std::memcmp(&header, &whole, sizeof header) == 0;
 }
 
@@ -95,7 +99,8 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
   static std::atomic<unsigned> count{0};
   if (folder_.empty()) return true;
   ::mkdir(folder_.c_str(), 0700);
-  const std::string whole = path(key);
+  const ObjectId id = ObjectCache::id(key);
+  const std::string whole = path(id);
   std::string aside;
   detail::CacheFile file;
   // A name aside may be taken by what a process of this number left behind.
@@ -105,8 +110,7 @@ LATHE_DECL bool ObjectCache::keep(std::string_view key, const Vec<char>& object,
     if (!file && errno != EEXIST) break;
   }
   const bool created = static_cast<bool>(file);
-  if (created &&
-      detail::write_object(std::move(file), detail::object_header(key, object), object) &&
+  if (created && detail::write_object(std::move(file), detail::object_header(id, object), object) &&
       std::rename(aside.c_str(), whole.c_str()) == 0)
     return true;
   reason = cat("no object is kept in '", folder_, "': ", std::strerror(errno));

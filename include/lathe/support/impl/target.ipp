@@ -4,6 +4,7 @@
 #include <lathe/support/impl/target_table.ipp>
 #include <lathe/support/target.hpp>
 #include <lathe/support/text.hpp>
+#include <tuple>
 
 namespace lathe {
 namespace detail {
@@ -228,6 +229,14 @@ LATHE_DECL std::string Target::str() const {
   return cat(arch, " ", cpu, " vector=", vector_bytes, " load=", load_bytes, " line=", line_bytes,
              " registers=", vector_registers, " l1=", l1_bytes, " l2=", l2_bytes, " l3=", l3_bytes,
              " cores=", cores, far_last_cache ? " far-l3" : "", " +", join(features, "+"));
+}
+
+LATHE_DECL bool operator==(const Target& a, const Target& b) {
+  const auto numbers = [](const Target& t) {
+    return std::tie(t.vector_bytes, t.load_bytes, t.line_bytes, t.vector_registers, t.l1_bytes,
+                    t.l2_bytes, t.l3_bytes, t.cores, t.far_last_cache);
+  };
+  return numbers(a) == numbers(b) && a.cpu == b.cpu && a.arch == b.arch && a.features == b.features;
 }
 
 LATHE_DECL const Target& host() {
