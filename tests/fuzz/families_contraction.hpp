@@ -102,6 +102,27 @@ class ContractionFamilies : public Family {
     map({m, n},
         [&](const Axes& at) { return eight_bits(c(at[0], at[1]) + bias(at[1]), scale(at[1])); });
   }
+  /// What instructions for products of narrow numbers fit, with tails of all kinds.
+  void narrow_product() {
+    const std::pair<DType, DType> types[] = {{lathe::kU8, lathe::kI8},
+                                             {lathe::kI8, lathe::kI8},
+                                             {lathe::kI8, lathe::kU8},
+                                             {lathe::kU8, lathe::kU8},
+                                             {lathe::kBF16, lathe::kBF16}};
+    const auto [first, second] = types[random_.below(5)];
+    dtype_ = first == lathe::kBF16 ? lathe::kF32 : lathe::kI32;
+    const auto some = [&](int least, int more) { return fixed(least + random_.below(more)); };
+    Size m = some(1, 50), n = some(8, 60), k = some(4, 90);
+    const bool ta = random_.chance(25), tb = random_.chance(40), window = random_.chance(25);
+    Size taps = fixed(window ? 3 : 1), reach = fixed(static_cast<int>(m.value) + (window ? 2 : 0));
+    Shaped a = ta && !window ? input({k, m}, first) : input({reach, k}, first);
+    Shaped b = tb ? input({taps, n, k}, second) : input({taps, k, n}, second);
+    epilogue(sum({m, n}, {taps, k}, [&](const Axes& at, const Axes& r) {
+      const AnyExpr x = ta && !window ? a(r[1], at[0]) : a(at[0].at + r[0].at, r[1]);
+      return times(cast(dtype_, x),
+                   cast(dtype_, tb ? b(r[0], at[1], r[1]) : b(r[0], r[1], at[1])));
+    }));
+  }
 
  private:
   void product_of_matrices(bool ta, bool tb, bool batched) {

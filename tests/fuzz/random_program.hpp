@@ -71,6 +71,7 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"trmm", 2, made<&C::trmm>},
                                              {"attention", 2, made<&C::attention>},
                                              {"quantised", 3, made<&C::quantised>},
+                                             {"narrow_product", 2, made<&C::narrow_product>},
                                              {"reduction", 4, made<&R::reduction>},
                                              {"row_sum", 2, made<&R::row_sum>},
                                              {"column_sum", 2, made<&R::column_sum>},
