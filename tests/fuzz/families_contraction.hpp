@@ -119,8 +119,7 @@ class ContractionFamilies : public Family {
     Shaped b = tb ? input({taps, n, k}, second) : input({taps, k, n}, second);
     epilogue(sum({m, n}, {taps, k}, [&](const Axes& at, const Axes& r) {
       const AnyExpr x = ta && !window ? a(r[1], at[0]) : a(at[0].at + r[0].at, r[1]);
-      return times(cast(dtype_, x),
-                   cast(dtype_, tb ? b(r[0], at[1], r[1]) : b(r[0], r[1], at[1])));
+      return times(cast(dtype_, x), cast(dtype_, tb ? b(r[0], at[1], r[1]) : b(r[0], r[1], at[1])));
     }));
   }
 

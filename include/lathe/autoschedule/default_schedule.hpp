@@ -15,9 +15,10 @@ namespace lathe {
 /// folds them, whichever takes fewer cycles, from packed copies where operands are read often, in
 /// blocks that stay in the second cache; products of narrow types take the rows of
 /// tensor_intrins() that the target has. Outputs larger than the last-level cache are streamed, and
-/// the outermost loops run in parallel where the work pays for it. A program that steps have changed already, also one whose text says
-/// `scheduled`, stays as it is. A step that is not legal is left out, so the result is always
-/// correct. Under ScheduleOptions::strict no step reassociates floats.
+/// the outermost loops run in parallel where the work pays for it. A program that steps have
+/// changed already, also one whose text says `scheduled`, stays as it is. A step that is not legal
+/// is left out, so the result is always correct. Under ScheduleOptions::strict no step reassociates
+/// floats.
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
 /// The same; what was tried and refused is added to `left_out`, each as "L0217 cache_write: …".

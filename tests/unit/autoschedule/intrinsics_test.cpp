@@ -69,6 +69,13 @@ TEST_CASE("without tiles, dot products of vectors; without both, or too little t
   CHECK(!has(planned(one.C, dots()), "dot4("));
 }
 
+TEST_CASE("no terms, no rows, no columns") {
+  for (const auto [m, n, d] : {std::array{7, 17, 0}, std::array{0, 17, 8}, std::array{7, 0, 8}}) {
+    const test::ByteGemm k(m, n, d);
+    CHECK(is_good(planned(k.C, tiles())));
+  }
+}
+
 TEST_CASE("products of halves, unless floats keep their order") {
   const test::HalfGemm k(64, 64, 64);
   const lt::Program start = lt::program_of(k.C);

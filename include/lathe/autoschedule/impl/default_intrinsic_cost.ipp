@@ -32,6 +32,7 @@ class IntrinsicCosts : protected NestSteps {
   std::optional<IntrinsicTile> best_intrinsic(const BlockNode& block,
                                               const DefaultNest& nest) const {
     std::optional<IntrinsicTile> best;
+    if (volume(nest.all) < 1) return best;
     for (const IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest)) {
       const Extents extents = extents_of(nest, fit);
       for (std::int64_t height = 1; height <= (fit.rows.var.get() ? kMostHeight : 1); ++height)
