@@ -359,3 +359,25 @@ TEST_CASE("groups that an index divides are linear in the parts of the loop") {
   CHECK(has(text, "for jo in 0..4"));
   CHECK(has(text, "scope register"));
 }
+
+TEST_CASE("terms and columns of a product are taken in blocks that fit the caches") {
+  lt::Target small("x86-64-v4");
+  small.l1_bytes = 4096, small.l2_bytes = 65536, small.cores = 2;
+  for (const auto [m, n, k] : {std::array{24, 640, 128}, std::array{70, 850, 131}}) {
+    lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});
+    lt::Reduce r("r", k);
+    auto C = lt::compute("C", {m, n},
+                         [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+    auto D = lt::compute("D", {m, n}, [&](lt::Var i, lt::Var j) { return C(i, j) * 2.0f; });
+    for (const lt::AnyTensor& out : {lt::AnyTensor(C), lt::AnyTensor(D)}) {
+      const lt::Program start = lt::program_of(out);
+      std::vector<std::string> left_out;
+      const lt::Schedule s = lt::default_schedule(start, small, {.strict = true}, left_out);
+      INFO(s.str());
+      CHECK(left_out.empty());
+      CHECK(has(s.str(), "for j0 in"));
+      CHECK(has(s.str(), "for ro in"));
+      CHECK(test::run(s.program()) == test::run(start));
+    }
+  }
+}

@@ -59,6 +59,8 @@ class TileRegisters : protected ReductionCosts {
   void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                       std::int64_t lanes) {
     const std::int64_t block = tiles_in_block(nest, tile, lanes);
+    if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.terms > 0)
+      if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
     if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
     if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
     attempt([&] { vectors_inside(nest, lanes); });
@@ -71,34 +73,103 @@ class TileRegisters : protected ReductionCosts {
     LoopRef rows, lanes;  ///< over tiles of rows, if there are some
   };
 
-  void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                 std::int64_t lanes, std::int64_t block) {
-    bool turned = false;
+  // Which operands stay where they are, whether some of these are turned, and copies of rows.
+  struct Operands {
     Vec<AccessSite> in_place;
+    Vec<BlockRef> rows;
+    bool turned = false;
+  };
+  Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                         std::int64_t lanes, bool copies_rows) {
+    Operands out;
     for (const auto& read : nest.reads) {
       if (worth_panels(nest, tile, read, lanes)) {
         PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
         continue;
       }
-      turned = turned || (jumps(nest, read) && turns(nest, read));
-      in_place.push_back(read);
+      out.turned = out.turned || (jumps(nest, read) && turns(nest, read));
+      out.in_place.push_back(read);
+      if (copies_rows && crowded_rows(nest, tile, read))
+        out.rows.push_back(copy_rows(ref, tile, read));
     }
-    Vec<BlockRef> rows;
-    for (const auto& read : nest.reads)
-      if (block >= kRowReuse && crowded_rows(nest, tile, read))
-        rows.push_back(copy_rows(ref, tile, read));
+    return out;
+  }
+
+  // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
+  // first cache, columns half of the second.
+  struct TermBlocks {
+    std::int64_t terms = 0, tiles = 0;
+  };
+  TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
+                             std::int64_t lanes) const {
+    const std::int64_t width = tile.vectors * lanes;
+    if (nest.reduce.size() != 1 || !has_const_trip(nest, nest.reduce[0]) || tile.height < 2)
+      return {};
+    std::int64_t bytes = 1;
+    for (const auto& read : nest.reads) {
+      if (jumps(nest, read) && !worth_panels(nest, tile, read, lanes)) return {};
+      bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
+    }
+    const std::int64_t all = trip_of(nest, nest.reduce[0]),
+                       most = target_.l1_bytes / 4 / (tile.height * bytes);
+    if (most < 1 || all <= 2 * most) return {};
+    TermBlocks out;
+    out.terms = balanced(all, most);
+    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width,
+                       fit = target_.l2_bytes / 2 / (out.terms * bytes * width),
+                       a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
+    if (fit < 1 || a_thread < 1) return {};
+    out.tiles = balanced(tiles, std::min(fit, a_thread));
+    return out;
+  }
+
+  // Sums wait in memory between blocks of terms, and are added up in the same order.
+  void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                  std::int64_t lanes, const TermBlocks& blocks) {
+    const Operands operands = copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse);
+    const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
+    const auto rows = s_.split_any(tile.rows, {infer, tile.height});
+    const auto terms = s_.split_any(nest.reduce[0], {infer, blocks.terms});
+    Vec<LoopRef> outside, below;
+    for (const auto& l : nest.spatial) {
+      if (l == nest.unit) continue;
+      (meets_again(nest, l) ? below : outside).push_back(l == tile.rows ? rows[0] : l);
+    }
+    Vec<LoopRef> order = outside;
+    order.append({columns[0], terms[0]});
+    order.append(below);
+    order.append({columns[1], terms[1], rows[1], columns[2]});
+    s_.reorder(order);
+    const BlockRef user = FinishTiles(job_).only_user(ref);
+    const BlockRef init = s_.decompose_reduction(ref, terms[0]);
+    s_.vectorize(columns[2]);
+    s_.unroll(rows[1]);
+    s_.vectorize(s_.loops(init).back());
+    for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
+    fetch_ahead(nest, operands.in_place, terms[1]);
+    if (!user.tag.get()) return;
+    attempt([&] {
+      s_.reverse_compute_at(user, columns[0]);
+      const auto vectors = s_.split_any(s_.loops(user).back(), {infer, lanes});
+      s_.vectorize(vectors[1]);
+    });
+  }
+
+  void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes, std::int64_t block) {
+    const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
-    if (turned) parts.inner.push_back(split_turned(nest, reduce));
+    if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
     order.append(reduce);
     order.append(parts.inner);
     order.push_back(parts.lanes);
     s_.reorder(order);
-    if (turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
+    if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
     keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
-    for (const auto& copy : rows) place_rows(copy, parts.rows, lanes);
-    fetch_ahead(nest, in_place, reduce.back());
-    if (!turned) unroll_terms(nest, tile.height * tile.vectors);
+    for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
+    fetch_ahead(nest, operands.in_place, reduce.back());
+    if (!operands.turned) unroll_terms(nest, tile.height * tile.vectors);
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
