@@ -44447,19 +44447,30 @@ class PackPanels : NestSteps {
     return reads == 1 && lane_axis(nest, read) < read.indices.size();
   }
 
-  void run(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
-           std::int64_t width) {
-    const std::size_t axis = lane_axis(nest, read), rank = read.indices.size();
-    const BlockRef copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
-    s_.transform_layout(copy, panels(rank, axis, width));
-    const auto loops = s_.loops(copy);
-    const auto columns = s_.split_any(loops[axis], {infer, width});
-    const bool turned = axis + 1 < rank;
-    const LoopRef& rows = turned ? loops.back() : loops[rank > 1 ? rank - 2 : 0];
+  /// The copy, with loops of its own, which order_loops orders when it stands where it should.
+  struct Panels {
+    BlockRef copy;
+    std::size_t axis = 0, rank = 0;
+    std::int64_t width = 1;
+  };
+  Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
+                 std::int64_t width) {
+    Panels out{{}, lane_axis(nest, read), read.indices.size(), width};
+    out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
+    s_.transform_layout(out.copy, panels(out.rank, out.axis, width));
+    return out;
+  }
+
+  void order_loops(const Panels& of) {
+    const auto all = s_.loops(of.copy);
+    const Vec<LoopRef> loops(all.end() - static_cast<std::ptrdiff_t>(of.rank), all.end());
+    const auto columns = s_.split_any(loops[of.axis], {infer, of.width});
+    const bool turned = of.axis + 1 < of.rank;
+    const LoopRef& rows = turned ? loops.back() : loops[of.rank > 1 ? of.rank - 2 : 0];
     Vec<LoopRef> order;
     for (std::size_t k = 0; k < loops.size(); ++k)
-      if (k != axis && !(loops[k] == rows)) order.push_back(loops[k]);
-    if (rank == 1) {
+      if (k != of.axis && !(loops[k] == rows)) order.push_back(loops[k]);
+    if (of.rank == 1) {
       s_.vectorize(columns[1]);
       return;
     }
@@ -45632,14 +45643,21 @@ class TileRegisters : protected ReductionCosts {
   struct Operands {
     Vec<AccessSite> in_place;
     Vec<BlockRef> rows;
-    bool turned = false;
+    Vec<PackPanels::Panels> panels;
+    bool turned = false, panels_are_constant = true;
   };
+  bool is_constant(const Buffer& buffer) const {
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == buffer) return p.constancy != Constancy::none;
+    return false;
+  }
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_rows) {
     Operands out;
     for (const auto& read : nest.reads) {
       if (worth_panels(nest, tile, read, lanes)) {
-        PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
+        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.vectors * lanes));
+        out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
         continue;
       }
       out.turned = out.turned || (jumps(nest, read) && turns(nest, read));
@@ -45700,6 +45718,10 @@ class TileRegisters : protected ReductionCosts {
     s_.vectorize(columns[2]);
     s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
+    for (const auto& panels : operands.panels) {
+      if (!operands.panels_are_constant) s_.compute_at(panels.copy, terms[0]);
+      PackPanels(job_).order_loops(panels);
+    }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
     fetch_ahead(nest, operands.in_place, terms[1]);
     if (!user.tag.get()) return;
@@ -45713,6 +45735,7 @@ class TileRegisters : protected ReductionCosts {
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
     const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
+    for (const auto& panels : operands.panels) PackPanels(job_).order_loops(panels);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
     if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));

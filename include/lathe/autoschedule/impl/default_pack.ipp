@@ -19,19 +19,30 @@ class PackPanels : NestSteps {
     return reads == 1 && lane_axis(nest, read) < read.indices.size();
   }
 
-  void run(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
-           std::int64_t width) {
-    const std::size_t axis = lane_axis(nest, read), rank = read.indices.size();
-    const BlockRef copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
-    s_.transform_layout(copy, panels(rank, axis, width));
-    const auto loops = s_.loops(copy);
-    const auto columns = s_.split_any(loops[axis], {infer, width});
-    const bool turned = axis + 1 < rank;
-    const LoopRef& rows = turned ? loops.back() : loops[rank > 1 ? rank - 2 : 0];
+  /// The copy, with loops of its own, which order_loops orders when it stands where it should.
+  struct Panels {
+    BlockRef copy;
+    std::size_t axis = 0, rank = 0;
+    std::int64_t width = 1;
+  };
+  Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
+                 std::int64_t width) {
+    Panels out{{}, lane_axis(nest, read), read.indices.size(), width};
+    out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
+    s_.transform_layout(out.copy, panels(out.rank, out.axis, width));
+    return out;
+  }
+
+  void order_loops(const Panels& of) {
+    const auto all = s_.loops(of.copy);
+    const Vec<LoopRef> loops(all.end() - static_cast<std::ptrdiff_t>(of.rank), all.end());
+    const auto columns = s_.split_any(loops[of.axis], {infer, of.width});
+    const bool turned = of.axis + 1 < of.rank;
+    const LoopRef& rows = turned ? loops.back() : loops[of.rank > 1 ? of.rank - 2 : 0];
     Vec<LoopRef> order;
     for (std::size_t k = 0; k < loops.size(); ++k)
-      if (k != axis && !(loops[k] == rows)) order.push_back(loops[k]);
-    if (rank == 1) {
+      if (k != of.axis && !(loops[k] == rows)) order.push_back(loops[k]);
+    if (of.rank == 1) {
       s_.vectorize(columns[1]);
       return;
     }

@@ -77,14 +77,21 @@ class TileRegisters : protected ReductionCosts {
   struct Operands {
     Vec<AccessSite> in_place;
     Vec<BlockRef> rows;
-    bool turned = false;
+    Vec<PackPanels::Panels> panels;
+    bool turned = false, panels_are_constant = true;
   };
+  bool is_constant(const Buffer& buffer) const {
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == buffer) return p.constancy != Constancy::none;
+    return false;
+  }
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_rows) {
     Operands out;
     for (const auto& read : nest.reads) {
       if (worth_panels(nest, tile, read, lanes)) {
-        PackPanels(job_).run(ref, nest, read, tile.vectors * lanes);
+        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.vectors * lanes));
+        out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
         continue;
       }
       out.turned = out.turned || (jumps(nest, read) && turns(nest, read));
@@ -145,6 +152,10 @@ class TileRegisters : protected ReductionCosts {
     s_.vectorize(columns[2]);
     s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
+    for (const auto& panels : operands.panels) {
+      if (!operands.panels_are_constant) s_.compute_at(panels.copy, terms[0]);
+      PackPanels(job_).order_loops(panels);
+    }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
     fetch_ahead(nest, operands.in_place, terms[1]);
     if (!user.tag.get()) return;
@@ -158,6 +169,7 @@ class TileRegisters : protected ReductionCosts {
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
     const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
+    for (const auto& panels : operands.panels) PackPanels(job_).order_loops(panels);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
     if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
