@@ -195,6 +195,14 @@ TEST_CASE("a budget that runs out keeps the value") {
       }
 }
 
+TEST_CASE("a part of a condition keeps the select that guards its own load") {
+  const Buffer F = make_buffer("F", kI32, {AnyExpr(16)});
+  const AnyExpr x = make_var("x"), load = make_load(F, {x}) > make_int(kI32, 0);
+  const AnyExpr guarded = make_select(x >= 0, load, make_bool(false));
+  CHECK(str(simplify(logical_and(x >= 0, guarded))).find("select(") != std::string::npos);
+  CHECK(str(simplify(logical_and(x >= 0, load))).find("select(") == std::string::npos);
+}
+
 TEST_CASE("selects in conditions of selects take steps in proportion, from one budget") {
   const VarRef x = make_var("x");
   const Buffer X = make_buffer("X", kI64, {64}), F = make_buffer("F", kF32, {64});

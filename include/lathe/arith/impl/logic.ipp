@@ -295,8 +295,25 @@ LATHE_DECL AnyExpr Simplifier::emit_equal(BinaryOp op, const Poly& diff) {
 
 // and, or
 
+// Whether loads happen on a condition of the expression's own.
+inline bool guards_loads(const AnyExpr& e) {
+  class Guards : public Visitor {
+   public:
+    bool found = false;
+    void expr(const AnyExpr& e) override {
+      const auto* select = e.as<SelectNode>();
+      const auto* load = e.as<LoadNode>();
+      found = found || (load && load->mask.get()) ||
+              (select && !(is_load_free(select->yes) && is_load_free(select->no)));
+      if (!found) descend(e);
+    }
+  } guards;
+  guards.expr(e);
+  return guards.found;
+}
+
 // Each part of a conjunction is read under the parts before it, of a disjunction under their
-// negations.
+// negations; but one that guards loads itself, as all parts may be evaluated.
 LATHE_DECL AnyExpr Simplifier::logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified) {
   Vec<AnyExpr> kept;
   const bool is_and = op == BinaryOp::and_;
@@ -304,7 +321,9 @@ LATHE_DECL AnyExpr Simplifier::logic(BinaryOp op, const Vec<AnyExpr>& parts, boo
   Facts facts = facts_;
   for (const auto& part : parts) {
     AnyExpr e = part;
-    if (scoped)
+    if (scoped && !is_load_free(part) && guards_loads(part))
+      e = simplified ? part : expr(part);
+    else if (scoped)
       e = simplified ? Simplifier(facts, *this).settled(part) : Simplifier(facts, *this).expr(part);
     else if (!simplified)
       e = expr(part);
