@@ -382,3 +382,19 @@ TEST_CASE("terms and columns of a product are taken in blocks that fit the cache
     }
   }
 }
+
+TEST_CASE("runs that lie a page apart are fetched ahead, unless their terms are written out") {
+  lt::Target v4("x86-64-v4");
+  v4.l2_bytes = 1 << 16;
+  for (const int k : {2, 40}) {
+    lt::Input<float, 2> A("A", {1, k}), B("B", {k, 10000});
+    lt::Reduce r("r", k);
+    auto C = lt::compute("C", {1, 10000},
+                         [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+    std::vector<std::string> left_out;
+    const lt::Schedule s = lt::default_schedule(lt::program_of(C), v4, {}, left_out);
+    CHECK(left_out.empty());
+    CHECK(has(s.str(), "@prefetch(buffer=\"B\", distance=8") == (k == 40));
+    CHECK(has(s.str(), "scope register"));
+  }
+}

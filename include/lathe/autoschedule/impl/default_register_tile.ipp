@@ -180,8 +180,8 @@ class TileRegisters : protected ReductionCosts {
     if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
     keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
     for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
-    fetch_ahead(nest, operands.in_place, reduce.back());
-    if (!operands.turned) unroll_terms(nest, tile.height * tile.vectors);
+    const bool written_out = !operands.turned && unroll_terms(nest, tile.height * tile.vectors);
+    if (!written_out) fetch_ahead(nest, operands.in_place, reduce.back());
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
@@ -248,6 +248,7 @@ class TileRegisters : protected ReductionCosts {
 
   // Runs of memory that lie a page or more apart, which no hardware fetches ahead of their use.
   void fetch_ahead(const DefaultNest& nest, const Vec<AccessSite>& reads, const LoopRef& terms) {
+    if (trip_of(nest, nest.reduce.back()) < 2 * kTermsAhead) return;
     for (const auto& read : reads) {
       if (step_of(read.indices, nest.unit.var) != Step::unit) continue;
       const auto stride = flat_stride(read, nest.reduce.back().var);
@@ -298,14 +299,17 @@ class TileRegisters : protected ReductionCosts {
   static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
-  void unroll_terms(const DefaultNest& nest, std::int64_t statements) {
+  // Whether any loop is.
+  bool unroll_terms(const DefaultNest& nest, std::int64_t statements) {
     constexpr std::int64_t kMostStatements = 32;
-    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
+    bool any = false;
+    for (std::size_t k = nest.reduce.size(); k-- > 0; any = true) {
       const LoopRef& loop = nest.reduce[k];
       statements *= trip_of(nest, loop);
-      if (!has_const_trip(nest, loop) || statements > kMostStatements) return;
+      if (!has_const_trip(nest, loop) || statements > kMostStatements) break;
       s_.unroll(loop);
     }
+    return any;
   }
 
   // The inner part of the innermost reduce loop.
