@@ -8398,8 +8398,8 @@ AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
 
 namespace lathe::detail {
 
-/// The most rows of a tile register, and bytes of each.
-inline constexpr int kTileRows = 16, kTileRowBytes = 64;
+/// The most rows of a tile register, bytes of each, and the registers of a core (AMX, palette 1).
+inline constexpr int kTileRows = 16, kTileRowBytes = 64, kTileRegisters = 8;
 
 /// Of a product: rows x columns, from depth terms, which stand in groups.
 struct TileShape {
@@ -11182,9 +11182,6 @@ class MathPayneHanek {
 // Which tile registers are in use, and how large each is.
 
 namespace lathe::detail {
-
-/// The registers of an x86 core with AMX (palette 1).
-inline constexpr int kTileRegisters = 8;
 
 /// Sizes of tile registers, as code sets them: what a register holds is lost then.
 class TileConfig {
@@ -44415,6 +44412,51 @@ class NestSteps : protected DefaultSteps {
     return false;
   }
 
+  // The axis whose index is the loop, if no other names it; else the rank.
+  static std::size_t axis_of(const AccessSite& access, const LoopRef& loop) {
+    std::size_t found = access.indices.size();
+    for (std::size_t axis = 0; axis < access.indices.size(); ++axis) {
+      if (!uses_var(access.indices[axis], loop.var)) continue;
+      if (found < access.indices.size() || access.indices[axis].get() != loop.var.get())
+        return access.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+
+  bool is_constant(const Buffer& buffer) const {
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == buffer) return p.constancy != Constancy::none;
+    return false;
+  }
+
+  void vectorize_last(const BlockRef& block, std::int64_t lanes) {
+    const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
+    s_.vectorize(parts[1]);
+  }
+
+  // Tiles of `across` by `along` elements of two axes, apart from the others; 1: not split.
+  struct TiledAxes {
+    std::size_t rank = 0, across_axis = 0, along_axis = 0;
+    std::int64_t across = 1, along = 1;
+  };
+  static LayoutMap tiled_layout(const TiledAxes& of) {
+    Vec<VarRef> from;
+    for (std::size_t k = 0; k < of.rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+    Vec<AnyExpr> to, inside;
+    const auto split = [&](std::size_t axis, std::int64_t size) {
+      to.push_back(floordiv(AnyExpr(from[axis]), AnyExpr(size)));
+      inside.push_back(floormod(AnyExpr(from[axis]), AnyExpr(size)));
+    };
+    if (of.across > 1) split(of.across_axis, of.across);
+    for (std::size_t k = 0; k < of.rank; ++k)
+      if (!(of.across > 1 && k == of.across_axis) && !(of.along > 1 && k == of.along_axis))
+        to.push_back(from[k]);
+    if (of.along > 1) split(of.along_axis, of.along);
+    to.append(inside);
+    return make_ref<LayoutMapNode>(from, to);
+  }
+
   // Rows of memory that are turned in registers together: as many as a vector of 64 bytes has
   // floats.
   static constexpr std::int64_t kTurnedRows = 16;
@@ -44463,7 +44505,7 @@ class PackPanels : NestSteps {
   static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
     int reads = 0;
     for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && lane_axis(nest, read) < read.indices.size();
+    return reads == 1 && axis_of(read, nest.unit) < read.indices.size();
   }
 
   /// The copy, with loops of its own, which order_loops orders when it stands where it should.
@@ -44474,9 +44516,9 @@ class PackPanels : NestSteps {
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
                  std::int64_t width) {
-    Panels out{{}, lane_axis(nest, read), read.indices.size(), width};
+    Panels out{{}, axis_of(read, nest.unit), read.indices.size(), width};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
-    s_.transform_layout(out.copy, panels(out.rank, out.axis, width));
+    s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;
   }
 
@@ -44506,28 +44548,6 @@ class PackPanels : NestSteps {
  private:
   // Reads of the original stay on few pages.
   static constexpr std::int64_t kRows = 8;
-
-  // The axis that alone names the unit loop, and steps with it; as many as there are if none does.
-  static std::size_t lane_axis(const DefaultNest& nest, const AccessSite& read) {
-    std::size_t found = read.indices.size();
-    for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
-      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
-      if (found < read.indices.size() || read.indices[axis].get() != nest.unit.var.get())
-        return read.indices.size();
-      found = axis;
-    }
-    return found;
-  }
-
-  static LayoutMap panels(std::size_t rank, std::size_t axis, std::int64_t width) {
-    Vec<VarRef> from;
-    for (std::size_t k = 0; k < rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
-    Vec<AnyExpr> to{floordiv(AnyExpr(from[axis]), AnyExpr(width))};
-    for (std::size_t k = 0; k < rank; ++k)
-      if (k != axis) to.push_back(from[k]);
-    to.push_back(floormod(AnyExpr(from[axis]), AnyExpr(width)));
-    return make_ref<LayoutMapNode>(from, to);
-  }
 };
 
 }  // namespace detail
@@ -45017,6 +45037,15 @@ class FinishTiles : NestSteps {
     return one ? BlockRef(users[0].block->tag) : BlockRef();
   }
 
+  /// A reader computes, in vectors, what it needs of a tile that lies in memory.
+  void move_reader(const BlockRef& user, const LoopRef& tile) {
+    const int bytes = body_cost(*site(user).block).widest;
+    attempt([&] {
+      s_.reverse_compute_at(user, tile);
+      vectorize_last(user, target_.lanes(bytes));
+    });
+  }
+
   /// The only consumer, if it reads element by element and is cheap; else a copy to the output. A
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.
@@ -45054,6 +45083,7 @@ struct ProductRow {
   const TensorIntrin* row = nullptr;
   std::size_t a = 0, b = 0;  ///< of its operands
   std::int64_t rows = 1, columns = 1, groups = 1, group = 1;
+  bool in_tiles = false;  ///< whether sums are tile registers
 
   std::int64_t depth() const { return groups * group; }
 };
@@ -45078,6 +45108,7 @@ class ProductRowReader {
     std::size_t sum = 0;
     while (operands[sum].described != out.code.store->buffer) ++sum;
     const auto& at = operands[sum].axes;
+    out.in_tiles = operands[sum].is_tile;
     if (at.empty() || at.size() > 2) return {};
     const std::size_t other = (sum + 1) % 3, third = (sum + 2) % 3;
     out.b = has(operands[other].axes, at.back()) ? other : third;
@@ -45156,18 +45187,6 @@ class FitIntrinsics : NestSteps {
       if (uses_var(index, loop.var)) return true;
     return false;
   }
-  // The axis whose index is the loop, if no other names it; else the rank.
-  static std::size_t axis_of(const AccessSite& access, const LoopRef& loop) {
-    std::size_t found = access.indices.size();
-    for (std::size_t axis = 0; axis < access.indices.size(); ++axis) {
-      if (!uses_var(access.indices[axis], loop.var)) continue;
-      if (found < access.indices.size() || access.indices[axis].get() != loop.var.get())
-        return access.indices.size();
-      found = axis;
-    }
-    return found;
-  }
-
   bool find_loops(const DefaultNest& nest, IntrinsicFit& fit) const {
     const std::size_t rank = fit.b.indices.size();
     fit.columns = nest.unit;
@@ -45453,7 +45472,7 @@ struct IntrinsicTile {
   bool b_in_blocks = false;  ///< laid out a block at a time, right before it is used
   double cycles = 0;         ///< of the whole nest
 
-  bool in_tiles() const { return fit.product->rows > 1; }
+  bool in_tiles() const { return fit.product->in_tiles; }
 };
 
 // Which intrinsic, in tiles of which size, takes the fewest cycles.
@@ -45485,7 +45504,7 @@ class IntrinsicCosts : protected NestSteps {
   }
 
  private:
-  static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4, kTileRegisters = 8;
+  static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4;
   // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
   // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not
   // theirs), and of copies: whole rows, and elements that change their order.
@@ -45511,8 +45530,7 @@ class IntrinsicCosts : protected NestSteps {
       if (step_of(fit.b.indices, l.var) != Step::none)
         out.in_b *= static_cast<double>(trip_of(nest, l));
     }
-    for (const Param& p : s_.program()->params)
-      if (p.buffer == fit.b.buffer) out.b_is_constant = p.constancy != Constancy::none;
+    out.b_is_constant = is_constant(fit.b.buffer);
     return out;
   }
 
@@ -45665,11 +45683,6 @@ class TileRegisters : protected ReductionCosts {
     Vec<PackPanels::Panels> panels;
     bool turned = false, panels_are_constant = true;
   };
-  bool is_constant(const Buffer& buffer) const {
-    for (const Param& p : s_.program()->params)
-      if (p.buffer == buffer) return p.constancy != Constancy::none;
-    return false;
-  }
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_rows) {
     Operands out;
@@ -45743,12 +45756,7 @@ class TileRegisters : protected ReductionCosts {
     }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
     fetch_ahead(nest, operands.in_place, terms[1]);
-    if (!user.tag.get()) return;
-    attempt([&] {
-      s_.reverse_compute_at(user, columns[0]);
-      const auto vectors = s_.split_any(s_.loops(user).back(), {infer, lanes});
-      s_.vectorize(vectors[1]);
-    });
+    if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
   }
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
@@ -45848,23 +45856,14 @@ class TileRegisters : protected ReductionCosts {
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
     if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
-        step_of(read.indices, nest.reduce.back().var) != Step::unit || !is_axis(read, tile.rows))
+        step_of(read.indices, nest.reduce.back().var) != Step::unit ||
+        axis_of(read, tile.rows) == read.indices.size())
       return false;
     const auto stride = flat_stride(read, tile.rows.var);
     if (!stride || *stride == 0) return false;
     const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
                        sets = kCacheWay / std::gcd(bytes, kCacheWay);
     return tile.height > sets * kRowsInSet;
-  }
-  static std::size_t axis_of(const AccessSite& read, const LoopRef& loop) {
-    std::size_t axis = 0;
-    while (axis < read.indices.size() && read.indices[axis].get() != loop.var.get()) ++axis;
-    return axis;
-  }
-  static bool is_axis(const AccessSite& read, const LoopRef& loop) {
-    int used = 0;
-    for (const auto& index : read.indices) used += uses_var(index, loop.var);
-    return used == 1 && axis_of(read, loop) < read.indices.size();
   }
 
   // A copy whose rows lie a line apart from one set to the next.
@@ -45877,8 +45876,7 @@ class TileRegisters : protected ReductionCosts {
   }
   void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
     s_.compute_at(copy, rows);
-    const auto parts = s_.split_any(s_.loops(copy).back(), {infer, lanes});
-    s_.vectorize(parts[1]);
+    vectorize_last(copy, lanes);
   }
 
   static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
@@ -46096,27 +46094,13 @@ class TensorizeNest : IntrinsicCosts {
     return out;
   }
 
-  // Tiles of `across` by `along` elements, each in groups, apart from the other axes.
-  static LayoutMap layout(const Copy& copy, std::int64_t across, std::int64_t along) {
-    Vec<VarRef> from;
-    for (std::size_t k = 0; k < copy.rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
-    const AnyExpr y(from[copy.along]);
-    Vec<AnyExpr> to;
-    if (across > 1) to.push_back(floordiv(AnyExpr(from[copy.across]), AnyExpr(across)));
-    for (std::size_t k = 0; k < copy.rank; ++k)
-      if (k != copy.along && (k != copy.across || across == 1)) to.push_back(from[k]);
-    to.push_back(floordiv(y, AnyExpr(along)));
-    if (across > 1) to.push_back(floormod(AnyExpr(from[copy.across]), AnyExpr(across)));
-    to.push_back(floormod(y, AnyExpr(along)));
-    return make_ref<LayoutMapNode>(from, to);
-  }
-
   // Tiles of b; rows of a in tiles, or with their terms side by side.
   Copy pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const ProductRow& p = *tile.fit.product;
     Copy copy = copy_of(ref, tile, of_b);
-    s_.transform_layout(copy.block,
-                        of_b ? layout(copy, p.columns, p.group) : layout(copy, p.rows, p.depth()));
+    TiledAxes axes{copy.rank, copy.across, copy.along, p.rows, p.depth()};
+    if (of_b) axes.across = p.columns, axes.along = p.group;
+    s_.transform_layout(copy.block, tiled_layout(axes));
     return copy;
   }
 
@@ -46170,11 +46154,6 @@ class TensorizeNest : IntrinsicCosts {
     s_.vectorize(terms[1]);
   }
 
-  void vectorize_last(const BlockRef& block, std::int64_t lanes) {
-    const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
-    s_.vectorize(parts[1]);
-  }
-
   // Sums in tile registers, which are stored whole: to the output, or to where the one reader of
   // the block takes them from.
   void keep_in_tiles(const BlockRef& ref, const IntrinsicTile& tile, const Order& order) {
@@ -46184,13 +46163,7 @@ class TensorizeNest : IntrinsicCosts {
     const BlockRef user = FinishTiles(job_).only_user(ref);
     const BlockRef out = s_.cache_write(ref, Scope::fragment);
     s_.reverse_compute_at(out, place);
-    if (user.tag.get()) {
-      const int bytes = body_cost(*site(user).block).widest;
-      attempt([&] {
-        s_.reverse_compute_at(user, place);
-        vectorize_last(user, target_.lanes(bytes));
-      });
-    }
+    if (user.tag.get()) FinishTiles(job_).move_reader(user, place);
     const BlockRef zero = s_.decompose_reduction(ref, order.terms[0]);
     s_.tensorize(order.one[0], p.row->name);
     s_.tensorize(s_.loops(zero).rbegin()[1], "tilezero_" + type);

@@ -6,8 +6,8 @@
 
 namespace lathe::detail {
 
-/// The most rows of a tile register, and bytes of each.
-inline constexpr int kTileRows = 16, kTileRowBytes = 64;
+/// The most rows of a tile register, bytes of each, and the registers of a core (AMX, palette 1).
+inline constexpr int kTileRows = 16, kTileRowBytes = 64, kTileRegisters = 8;
 
 /// Of a product: rows x columns, from depth terms, which stand in groups.
 struct TileShape {

@@ -19,6 +19,15 @@ class FinishTiles : NestSteps {
     return one ? BlockRef(users[0].block->tag) : BlockRef();
   }
 
+  /// A reader computes, in vectors, what it needs of a tile that lies in memory.
+  void move_reader(const BlockRef& user, const LoopRef& tile) {
+    const int bytes = body_cost(*site(user).block).widest;
+    attempt([&] {
+      s_.reverse_compute_at(user, tile);
+      vectorize_last(user, target_.lanes(bytes));
+    });
+  }
+
   /// The only consumer, if it reads element by element and is cheap; else a copy to the output. A
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.

@@ -15,6 +15,7 @@ struct ProductRow {
   const TensorIntrin* row = nullptr;
   std::size_t a = 0, b = 0;  ///< of its operands
   std::int64_t rows = 1, columns = 1, groups = 1, group = 1;
+  bool in_tiles = false;  ///< whether sums are tile registers
 
   std::int64_t depth() const { return groups * group; }
 };
@@ -39,6 +40,7 @@ class ProductRowReader {
     std::size_t sum = 0;
     while (operands[sum].described != out.code.store->buffer) ++sum;
     const auto& at = operands[sum].axes;
+    out.in_tiles = operands[sum].is_tile;
     if (at.empty() || at.size() > 2) return {};
     const std::size_t other = (sum + 1) % 3, third = (sum + 2) % 3;
     out.b = has(operands[other].axes, at.back()) ? other : third;
@@ -117,18 +119,6 @@ class FitIntrinsics : NestSteps {
       if (uses_var(index, loop.var)) return true;
     return false;
   }
-  // The axis whose index is the loop, if no other names it; else the rank.
-  static std::size_t axis_of(const AccessSite& access, const LoopRef& loop) {
-    std::size_t found = access.indices.size();
-    for (std::size_t axis = 0; axis < access.indices.size(); ++axis) {
-      if (!uses_var(access.indices[axis], loop.var)) continue;
-      if (found < access.indices.size() || access.indices[axis].get() != loop.var.get())
-        return access.indices.size();
-      found = axis;
-    }
-    return found;
-  }
-
   bool find_loops(const DefaultNest& nest, IntrinsicFit& fit) const {
     const std::size_t rank = fit.b.indices.size();
     fit.columns = nest.unit;

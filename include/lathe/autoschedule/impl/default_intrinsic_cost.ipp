@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/ir/tile.hpp>
 
 namespace lathe {
 namespace detail {
@@ -16,7 +17,7 @@ struct IntrinsicTile {
   bool b_in_blocks = false;  ///< laid out a block at a time, right before it is used
   double cycles = 0;         ///< of the whole nest
 
-  bool in_tiles() const { return fit.product->rows > 1; }
+  bool in_tiles() const { return fit.product->in_tiles; }
 };
 
 // Which intrinsic, in tiles of which size, takes the fewest cycles.
@@ -48,7 +49,7 @@ class IntrinsicCosts : protected NestSteps {
   }
 
  private:
-  static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4, kTileRegisters = 8;
+  static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4;
   // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
   // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not
   // theirs), and of copies: whole rows, and elements that change their order.
@@ -74,8 +75,7 @@ class IntrinsicCosts : protected NestSteps {
       if (step_of(fit.b.indices, l.var) != Step::none)
         out.in_b *= static_cast<double>(trip_of(nest, l));
     }
-    for (const Param& p : s_.program()->params)
-      if (p.buffer == fit.b.buffer) out.b_is_constant = p.constancy != Constancy::none;
+    out.b_is_constant = is_constant(fit.b.buffer);
     return out;
   }
 

@@ -70,6 +70,51 @@ class NestSteps : protected DefaultSteps {
     return false;
   }
 
+  // The axis whose index is the loop, if no other names it; else the rank.
+  static std::size_t axis_of(const AccessSite& access, const LoopRef& loop) {
+    std::size_t found = access.indices.size();
+    for (std::size_t axis = 0; axis < access.indices.size(); ++axis) {
+      if (!uses_var(access.indices[axis], loop.var)) continue;
+      if (found < access.indices.size() || access.indices[axis].get() != loop.var.get())
+        return access.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+
+  bool is_constant(const Buffer& buffer) const {
+    for (const Param& p : s_.program()->params)
+      if (p.buffer == buffer) return p.constancy != Constancy::none;
+    return false;
+  }
+
+  void vectorize_last(const BlockRef& block, std::int64_t lanes) {
+    const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
+    s_.vectorize(parts[1]);
+  }
+
+  // Tiles of `across` by `along` elements of two axes, apart from the others; 1: not split.
+  struct TiledAxes {
+    std::size_t rank = 0, across_axis = 0, along_axis = 0;
+    std::int64_t across = 1, along = 1;
+  };
+  static LayoutMap tiled_layout(const TiledAxes& of) {
+    Vec<VarRef> from;
+    for (std::size_t k = 0; k < of.rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
+    Vec<AnyExpr> to, inside;
+    const auto split = [&](std::size_t axis, std::int64_t size) {
+      to.push_back(floordiv(AnyExpr(from[axis]), AnyExpr(size)));
+      inside.push_back(floormod(AnyExpr(from[axis]), AnyExpr(size)));
+    };
+    if (of.across > 1) split(of.across_axis, of.across);
+    for (std::size_t k = 0; k < of.rank; ++k)
+      if (!(of.across > 1 && k == of.across_axis) && !(of.along > 1 && k == of.along_axis))
+        to.push_back(from[k]);
+    if (of.along > 1) split(of.along_axis, of.along);
+    to.append(inside);
+    return make_ref<LayoutMapNode>(from, to);
+  }
+
   // Rows of memory that are turned in registers together: as many as a vector of 64 bytes has
   // floats.
   static constexpr std::int64_t kTurnedRows = 16;

@@ -16,7 +16,7 @@ class PackPanels : NestSteps {
   static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
     int reads = 0;
     for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && lane_axis(nest, read) < read.indices.size();
+    return reads == 1 && axis_of(read, nest.unit) < read.indices.size();
   }
 
   /// The copy, with loops of its own, which order_loops orders when it stands where it should.
@@ -27,9 +27,9 @@ class PackPanels : NestSteps {
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
                  std::int64_t width) {
-    Panels out{{}, lane_axis(nest, read), read.indices.size(), width};
+    Panels out{{}, axis_of(read, nest.unit), read.indices.size(), width};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
-    s_.transform_layout(out.copy, panels(out.rank, out.axis, width));
+    s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;
   }
 
@@ -59,28 +59,6 @@ class PackPanels : NestSteps {
  private:
   // Reads of the original stay on few pages.
   static constexpr std::int64_t kRows = 8;
-
-  // The axis that alone names the unit loop, and steps with it; as many as there are if none does.
-  static std::size_t lane_axis(const DefaultNest& nest, const AccessSite& read) {
-    std::size_t found = read.indices.size();
-    for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
-      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
-      if (found < read.indices.size() || read.indices[axis].get() != nest.unit.var.get())
-        return read.indices.size();
-      found = axis;
-    }
-    return found;
-  }
-
-  static LayoutMap panels(std::size_t rank, std::size_t axis, std::int64_t width) {
-    Vec<VarRef> from;
-    for (std::size_t k = 0; k < rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
-    Vec<AnyExpr> to{floordiv(AnyExpr(from[axis]), AnyExpr(width))};
-    for (std::size_t k = 0; k < rank; ++k)
-      if (k != axis) to.push_back(from[k]);
-    to.push_back(floormod(AnyExpr(from[axis]), AnyExpr(width)));
-    return make_ref<LayoutMapNode>(from, to);
-  }
 };
 
 }  // namespace detail

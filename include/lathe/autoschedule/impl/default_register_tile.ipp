@@ -80,11 +80,6 @@ class TileRegisters : protected ReductionCosts {
     Vec<PackPanels::Panels> panels;
     bool turned = false, panels_are_constant = true;
   };
-  bool is_constant(const Buffer& buffer) const {
-    for (const Param& p : s_.program()->params)
-      if (p.buffer == buffer) return p.constancy != Constancy::none;
-    return false;
-  }
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_rows) {
     Operands out;
@@ -158,12 +153,7 @@ class TileRegisters : protected ReductionCosts {
     }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
     fetch_ahead(nest, operands.in_place, terms[1]);
-    if (!user.tag.get()) return;
-    attempt([&] {
-      s_.reverse_compute_at(user, columns[0]);
-      const auto vectors = s_.split_any(s_.loops(user).back(), {infer, lanes});
-      s_.vectorize(vectors[1]);
-    });
+    if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
   }
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
@@ -263,23 +253,14 @@ class TileRegisters : protected ReductionCosts {
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
     if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
-        step_of(read.indices, nest.reduce.back().var) != Step::unit || !is_axis(read, tile.rows))
+        step_of(read.indices, nest.reduce.back().var) != Step::unit ||
+        axis_of(read, tile.rows) == read.indices.size())
       return false;
     const auto stride = flat_stride(read, tile.rows.var);
     if (!stride || *stride == 0) return false;
     const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
                        sets = kCacheWay / std::gcd(bytes, kCacheWay);
     return tile.height > sets * kRowsInSet;
-  }
-  static std::size_t axis_of(const AccessSite& read, const LoopRef& loop) {
-    std::size_t axis = 0;
-    while (axis < read.indices.size() && read.indices[axis].get() != loop.var.get()) ++axis;
-    return axis;
-  }
-  static bool is_axis(const AccessSite& read, const LoopRef& loop) {
-    int used = 0;
-    for (const auto& index : read.indices) used += uses_var(index, loop.var);
-    return used == 1 && axis_of(read, loop) < read.indices.size();
   }
 
   // A copy whose rows lie a line apart from one set to the next.
@@ -292,8 +273,7 @@ class TileRegisters : protected ReductionCosts {
   }
   void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
     s_.compute_at(copy, rows);
-    const auto parts = s_.split_any(s_.loops(copy).back(), {infer, lanes});
-    s_.vectorize(parts[1]);
+    vectorize_last(copy, lanes);
   }
 
   static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;

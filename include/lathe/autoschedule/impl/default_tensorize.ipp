@@ -164,27 +164,13 @@ class TensorizeNest : IntrinsicCosts {
     return out;
   }
 
-  // Tiles of `across` by `along` elements, each in groups, apart from the other axes.
-  static LayoutMap layout(const Copy& copy, std::int64_t across, std::int64_t along) {
-    Vec<VarRef> from;
-    for (std::size_t k = 0; k < copy.rank; ++k) from.push_back(make_var("d" + std::to_string(k)));
-    const AnyExpr y(from[copy.along]);
-    Vec<AnyExpr> to;
-    if (across > 1) to.push_back(floordiv(AnyExpr(from[copy.across]), AnyExpr(across)));
-    for (std::size_t k = 0; k < copy.rank; ++k)
-      if (k != copy.along && (k != copy.across || across == 1)) to.push_back(from[k]);
-    to.push_back(floordiv(y, AnyExpr(along)));
-    if (across > 1) to.push_back(floormod(AnyExpr(from[copy.across]), AnyExpr(across)));
-    to.push_back(floormod(y, AnyExpr(along)));
-    return make_ref<LayoutMapNode>(from, to);
-  }
-
   // Tiles of b; rows of a in tiles, or with their terms side by side.
   Copy pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const ProductRow& p = *tile.fit.product;
     Copy copy = copy_of(ref, tile, of_b);
-    s_.transform_layout(copy.block,
-                        of_b ? layout(copy, p.columns, p.group) : layout(copy, p.rows, p.depth()));
+    TiledAxes axes{copy.rank, copy.across, copy.along, p.rows, p.depth()};
+    if (of_b) axes.across = p.columns, axes.along = p.group;
+    s_.transform_layout(copy.block, tiled_layout(axes));
     return copy;
   }
 
@@ -238,11 +224,6 @@ class TensorizeNest : IntrinsicCosts {
     s_.vectorize(terms[1]);
   }
 
-  void vectorize_last(const BlockRef& block, std::int64_t lanes) {
-    const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
-    s_.vectorize(parts[1]);
-  }
-
   // Sums in tile registers, which are stored whole: to the output, or to where the one reader of
   // the block takes them from.
   void keep_in_tiles(const BlockRef& ref, const IntrinsicTile& tile, const Order& order) {
@@ -252,13 +233,7 @@ class TensorizeNest : IntrinsicCosts {
     const BlockRef user = FinishTiles(job_).only_user(ref);
     const BlockRef out = s_.cache_write(ref, Scope::fragment);
     s_.reverse_compute_at(out, place);
-    if (user.tag.get()) {
-      const int bytes = body_cost(*site(user).block).widest;
-      attempt([&] {
-        s_.reverse_compute_at(user, place);
-        vectorize_last(user, target_.lanes(bytes));
-      });
-    }
+    if (user.tag.get()) FinishTiles(job_).move_reader(user, place);
     const BlockRef zero = s_.decompose_reduction(ref, order.terms[0]);
     s_.tensorize(order.one[0], p.row->name);
     s_.tensorize(s_.loops(zero).rbegin()[1], "tilezero_" + type);

@@ -9,9 +9,6 @@
 
 namespace lathe::detail {
 
-/// The registers of an x86 core with AMX (palette 1).
-inline constexpr int kTileRegisters = 8;
-
 /// Sizes of tile registers, as code sets them: what a register holds is lost then.
 class TileConfig {
  public:
