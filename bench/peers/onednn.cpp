@@ -9,6 +9,7 @@
 #endif
 
 #include "core/peers.hpp"
+#include "peers/onednn_types.hpp"
 
 namespace bench {
 
@@ -17,11 +18,6 @@ namespace {
 using dnnl::memory;
 using Tag = memory::format_tag;
 using Type = memory::data_type;
-
-dnnl::engine& engine() {
-  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
 
 // oneDNN looks at the number of threads both when it chooses a kernel and when it runs it.
 void use_threads([[maybe_unused]] int threads) {
@@ -112,29 +108,11 @@ std::vector<Competitor> make(const Job& job) {
 
 constexpr const char* no_product = "has no product of these types";
 
-struct Types {
-  Type a, b, c;
-};
-
-Types types_of(ProductTypes types) {
-  switch (types) {
-    case ProductTypes::bf16:
-      return {Type::bf16, Type::bf16, Type::f32};
-    case ProductTypes::u8s8:
-      return {Type::u8, Type::s8, Type::s32};
-    case ProductTypes::s8s8:
-      return {Type::s8, Type::s8, Type::s32};
-    case ProductTypes::f16:
-      return {Type::f16, Type::f16, Type::f32};
-    case ProductTypes::f64:
-      break;
-  }
-  throw std::runtime_error(no_product);
-}
-
 Competitor make_product(const ProductJob& job) {
   const auto& [kind, m, n, k, constant] = job.what;
-  const Types types = types_of(kind);
+  const std::optional<Types> known = types_of(kind);
+  if (!known) throw std::runtime_error(no_product);
+  const Types types = *known;
   const memory::desc a({m, k}, types.a, Tag::ab), b({k, n}, types.b, Tag::ab),
       c({m, n}, types.c, Tag::ab);
   const memory::desc any({k, n}, types.b, Tag::any);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "peers/onednn3.hpp"
+#include "peers/onednn_types.hpp"
 
 namespace {
 
@@ -13,34 +14,13 @@ using dnnl::memory;
 using Tag = memory::format_tag;
 using Type = memory::data_type;
 
-dnnl::engine& engine() {
-  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
-
 dnnl::stream& stream() {
   static dnnl::stream all(engine());
   return all;
 }
 
-struct Types {
-  Type a, b, c;
-};
-
-Types types_of(ProductTypes types) {
-  switch (types) {
-    case ProductTypes::bf16:
-      return {Type::bf16, Type::bf16, Type::f32};
-    case ProductTypes::u8s8:
-      return {Type::u8, Type::s8, Type::s32};
-    case ProductTypes::s8s8:
-      return {Type::s8, Type::s8, Type::s32};
-    case ProductTypes::f16:
-      return {Type::f16, Type::f16, Type::f32};
-    case ProductTypes::f64:
-      break;
-  }
-  return {Type::f64, Type::f64, Type::f64};
+Types all_types_of(ProductTypes types) {
+  return types_of(types).value_or(Types{Type::f64, Type::f64, Type::f64});
 }
 
 /// A product that reads B in one layout.
@@ -60,7 +40,7 @@ memory wrap(const memory::desc& desc, const void* data) {
 /// B in the layout that oneDNN likes best: not filled yet.
 Matmul best_matmul(const ProductJob& job) {
   const auto& [kind, m, n, k, constant] = job.what;
-  const Types types = types_of(kind);
+  const Types types = all_types_of(kind);
   const memory::desc a({m, k}, types.a, Tag::ab), b({k, n}, types.b, Tag::any),
       c({m, n}, types.c, Tag::ab);
   const dnnl::matmul::primitive_desc desc(engine(), a, b, c);
@@ -69,12 +49,12 @@ Matmul best_matmul(const ProductJob& job) {
 }
 
 memory plain_b(const ProductJob& job) {
-  return wrap({{job.what.k, job.what.n}, types_of(job.what.types).b, Tag::ab}, job.b);
+  return wrap({{job.what.k, job.what.n}, all_types_of(job.what.types).b, Tag::ab}, job.b);
 }
 
 Matmul plain_matmul(const ProductJob& job) {
   const auto& [kind, m, n, k, constant] = job.what;
-  const Types types = types_of(kind);
+  const Types types = all_types_of(kind);
   const memory::desc a({m, k}, types.a, Tag::ab), c({m, n}, types.c, Tag::ab);
   const memory b = plain_b(job);
   const dnnl::matmul::primitive_desc desc(engine(), a, b.get_desc(), c);
