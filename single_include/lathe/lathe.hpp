@@ -12830,6 +12830,25 @@ class CodeCache : public RefCounted {
 
 }  // namespace lathe
 
+// ---- lathe/jit/mix_key.hpp
+// Hashes of what decides code, a word at a time.
+
+namespace lathe::detail {
+
+inline std::uint64_t mix_key(std::uint64_t h, std::uint64_t word) {
+  h = (h ^ word) * 0x9E3779B97F4A7C15ull;
+  return h ^ (h >> 29);
+}
+inline std::uint64_t mix_key(std::uint64_t h, const void* node) {
+  return mix_key(h, reinterpret_cast<std::uintptr_t>(node));
+}
+inline std::uint64_t mix_key(std::uint64_t h, const std::string& text) {
+  for (char c : text) h = mix_key(h, static_cast<unsigned char>(c));
+  return h;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/jit/recipe_folder.hpp
 // Recipes in a context's cache folder: what a later process needs to run a program that it has not
 // planned.
@@ -59694,13 +59713,10 @@ LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Progra
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
                                int llvm_major) {
-  std::uint64_t h = structural_hash(scheduled);
-  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
-  for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
-      16u * static_cast<unsigned>(kind.math));
-  mix(static_cast<std::uint64_t>(llvm_major));
-  return h;
+  const std::uint64_t h = mix_key(structural_hash(scheduled), target.str());
+  const unsigned how = (kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
+                       16u * static_cast<unsigned>(kind.math);
+  return mix_key(mix_key(h, std::uint64_t{how}), static_cast<std::uint64_t>(llvm_major));
 }
 
 /// The program under a name that no other code has, as linked code needs it.
@@ -60016,18 +60032,6 @@ LATHE_DECL std::string intrinsic_difference(const TensorIntrin& row, Location wh
 // ---- lathe/jit/impl/recipe_cache.ipp
 namespace lathe {
 namespace detail {
-
-inline std::uint64_t mix_key(std::uint64_t h, std::uint64_t word) {
-  h = (h ^ word) * 0x9E3779B97F4A7C15ull;
-  return h ^ (h >> 29);
-}
-inline std::uint64_t mix_key(std::uint64_t h, const void* node) {
-  return mix_key(h, reinterpret_cast<std::uintptr_t>(node));
-}
-inline std::uint64_t mix_key(std::uint64_t h, const std::string& text) {
-  for (char c : text) h = mix_key(h, static_cast<unsigned char>(c));
-  return h;
-}
 
 inline std::uint64_t bits_of(CodeKind kind, Strides strides) {
   return (kind.strict ? 1u : 0u) + (kind.checked ? 2u : 0u) + (kind.dense ? 4u : 0u) +
@@ -61021,8 +61025,9 @@ LATHE_DECL std::string RecipeFolder::text_of(const RecipeKey& key) const {
     return {};
   return cat("recipe\n", LATHE_VERSION_STRING, "\n", build_, "\n", key.llvm->version(), "\n",
              key.target.str(), "\n", key.kind.strict ? "strict " : "",
-             key.kind.checked ? "checked " : "", "math ", static_cast<int>(key.kind.math), "\n",
-             key.program.str());
+             key.kind.checked ? "checked " : "",
+             context_.options().tile_registers ? "" : "without tiles ", "math ",
+             static_cast<int>(key.kind.math), "\n", key.program.str());
 }
 
 LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, const Source& source) const {

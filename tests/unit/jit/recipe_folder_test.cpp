@@ -187,6 +187,11 @@ TEST_CASE("files of another build, or of another program, are no recipes") {
   CHECK(!other.find(key(8), asks));
   CHECK(!unknown.find(key(8), asks));
   CHECK(unknown.text_of(key(8)).empty());
+  lt::ContextOptions forbids = p.context.options();
+  forbids.tile_registers = false;
+  const lt::Context without(forbids);
+  CHECK(lt::RecipeFolder(without, "a").text_of(key(8)) !=
+        lt::RecipeFolder(p.context, "a").text_of(key(8)));
   // A file under a name that is not its own, as if two hashes had met.
   const lt::ObjectCache files(folder.path());
   lt::Vec<char> bytes;

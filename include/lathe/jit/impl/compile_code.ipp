@@ -7,6 +7,7 @@
 #include <lathe/ir/tile.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/code_cache.hpp>
+#include <lathe/jit/mix_key.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/pipeline.hpp>
@@ -76,13 +77,10 @@ LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Progra
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
                                int llvm_major) {
-  std::uint64_t h = structural_hash(scheduled);
-  auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
-  for (char c : target.str()) mix(static_cast<unsigned char>(c));
-  mix((kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
-      16u * static_cast<unsigned>(kind.math));
-  mix(static_cast<std::uint64_t>(llvm_major));
-  return h;
+  const std::uint64_t h = mix_key(structural_hash(scheduled), target.str());
+  const unsigned how = (kind.strict ? 1u : 2u) + (kind.checked ? 4u : 0u) + (kind.dense ? 8u : 0u) +
+                       16u * static_cast<unsigned>(kind.math);
+  return mix_key(mix_key(h, std::uint64_t{how}), static_cast<std::uint64_t>(llvm_major));
 }
 
 /// The program under a name that no other code has, as linked code needs it.

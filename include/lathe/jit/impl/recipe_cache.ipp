@@ -1,22 +1,11 @@
 #pragma once
 
 #include <lathe/ir/compare.hpp>
+#include <lathe/jit/mix_key.hpp>
 #include <lathe/jit/recipe_cache.hpp>
 
 namespace lathe {
 namespace detail {
-
-inline std::uint64_t mix_key(std::uint64_t h, std::uint64_t word) {
-  h = (h ^ word) * 0x9E3779B97F4A7C15ull;
-  return h ^ (h >> 29);
-}
-inline std::uint64_t mix_key(std::uint64_t h, const void* node) {
-  return mix_key(h, reinterpret_cast<std::uintptr_t>(node));
-}
-inline std::uint64_t mix_key(std::uint64_t h, const std::string& text) {
-  for (char c : text) h = mix_key(h, static_cast<unsigned char>(c));
-  return h;
-}
 
 inline std::uint64_t bits_of(CodeKind kind, Strides strides) {
   return (kind.strict ? 1u : 0u) + (kind.checked ? 2u : 0u) + (kind.dense ? 4u : 0u) +

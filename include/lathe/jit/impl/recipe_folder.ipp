@@ -196,8 +196,9 @@ LATHE_DECL std::string RecipeFolder::text_of(const RecipeKey& key) const {
     return {};
   return cat("recipe\n", LATHE_VERSION_STRING, "\n", build_, "\n", key.llvm->version(), "\n",
              key.target.str(), "\n", key.kind.strict ? "strict " : "",
-             key.kind.checked ? "checked " : "", "math ", static_cast<int>(key.kind.math), "\n",
-             key.program.str());
+             key.kind.checked ? "checked " : "",
+             context_.options().tile_registers ? "" : "without tiles ", "math ",
+             static_cast<int>(key.kind.math), "\n", key.program.str());
 }
 
 LATHE_DECL Ref<KernelRecipe> RecipeFolder::find(const RecipeKey& key, const Source& source) const {
