@@ -16469,6 +16469,35 @@ inline AnyExpr nontrivial(const AnyExpr& y) {
   return make_cast(y.dtype(), above - 1);
 }
 
+struct IntegerRange {
+  double low, above;  ///< the least integer, and the first number past the greatest
+  bool exact;         ///< whether the greatest one is a float too
+};
+inline IntegerRange range_in_floats(DType to, DType from) {
+  const int digits = to.is_signed() ? to.bits - 1 : to.bits;
+  return {to.is_signed() ? -std::ldexp(1.0, to.bits - 1) : 0.0, std::ldexp(1.0, digits),
+          digits <= (from.bits == 64 ? 53 : 24)};
+}
+
+// Vector units divide floats only; LLVM takes vectors of integers apart. A quotient of floats
+// that have more digits than the integers reaches no integer by rounding that it is not: the
+// distance of a / b to the next one is at least 1 / |b|, the error below |a / b| / 2^digits.
+inline AnyExpr quotient_of_floats(const AnyExpr& x, const AnyExpr& y) {
+  const DType t = x.dtype(), wide = (t.bits <= 16 ? kF32 : kF64).with_lanes(t.lanes);
+  const IntegerRange range = range_in_floats(t, wide);
+  const AnyExpr above_low = make_binary(BinaryOp::fast_max, make_cast(wide, x) / make_cast(wide, y),
+                                        make_float(wide, range.low));
+  return make_cast(t,
+                   make_binary(BinaryOp::fast_min, above_low, make_float(wide, range.above - 1)));
+}
+
+// y is neither 0 nor, signed, -1.
+inline AnyExpr divided_by_nontrivial(BinaryOp op, const AnyExpr& x, const AnyExpr& y) {
+  if (!x.dtype().is_vector() || x.dtype().bits > 32) return make_binary(op, x, y);
+  if (op == BinaryOp::div) return quotient_of_floats(x, y);
+  return with_value("by", y, [&](const AnyExpr& by) { return x - quotient_of_floats(x, by) * by; });
+}
+
 inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
   const DType t = a.dtype();
   const bool is_div = op == BinaryOp::div;
@@ -16487,7 +16516,7 @@ inline AnyExpr divided(BinaryOp op, const AnyExpr& a, const AnyExpr& b) {
         trivial = make_binary(BinaryOp::lt, make_cast(bits, y) + 1, make_int(bits, 2));
       }
       // A remainder by 1 is the 0 that a remainder by 0 or -1 has to be.
-      AnyExpr result = make_binary(op, x, nontrivial(y));
+      AnyExpr result = divided_by_nontrivial(op, x, nontrivial(y));
       if (!is_div) return result;
       return with_value("quotient", result, [&](const AnyExpr& quotient) {
         AnyExpr otherwise = t.is_signed() ? make_select(is_zero, zero, zero - x) : zero;
@@ -16598,16 +16627,6 @@ LATHE_DECL AnyExpr machine_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& 
     default:
       return make_binary(op, a, b);
   }
-}
-
-struct IntegerRange {
-  double low, above;  ///< the least integer, and the first number past the greatest
-  bool exact;         ///< whether the greatest one is a float too
-};
-inline IntegerRange range_in_floats(DType to, DType from) {
-  const int digits = to.is_signed() ? to.bits - 1 : to.bits;
-  return {to.is_signed() ? -std::ldexp(1.0, to.bits - 1) : 0.0, std::ldexp(1.0, digits),
-          digits <= (from.bits == 64 ? 53 : 24)};
 }
 
 // LLVM's own saturating conversion unrolls vectors; this is compares and one conversion.
