@@ -11105,6 +11105,50 @@ AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
 
 }  // namespace lathe::detail
 
+// ---- lathe/ir/loads_met.hpp
+// The loads that the evaluation of an expression has met, for passes that mask the arms of selects.
+
+namespace lathe::detail {
+
+/// Loads that are done in any case by the time that an arm is looked at: what follows may take
+/// their elements without a mask. A pass adds them in the order of evaluation, and drops what an
+/// arm, or a let whose variables they use, has added.
+class LoadsMet {
+ public:
+  /// `as` stands for the load in what the pass makes.
+  void add(const LoadNode& load, AnyExpr as) {
+    met_.emplace_back(Ref<LoadNode>(&load), std::move(as));
+  }
+  /// What stands for a load of the same element; empty: none is met.
+  AnyExpr find(const LoadNode& load) const {
+    for (const auto& [met, as] : met_)
+      if (same(*met, load)) return as;
+    return {};
+  }
+  std::size_t mark() const { return met_.size(); }
+  void drop(std::size_t mark) {
+    while (met_.size() > mark) met_.pop_back();
+  }
+
+ private:
+  static bool same(const LoadNode& a, const LoadNode& b) {
+    const bool masked = a.mask.get() != nullptr;
+    if (a.buffer != b.buffer || a.indices.size() != b.indices.size() ||
+        masked != (b.mask.get() != nullptr))
+      return false;
+    for (std::size_t k = 0; k < a.indices.size(); ++k)
+      if (!equal(a.indices[k], b.indices[k])) return false;
+    return !masked || equal(a.mask, b.mask);
+  }
+  static bool equal(const AnyExpr& a, const AnyExpr& b) {
+    return a.same_as(b) || structurally_equal(a, b);
+  }
+
+  Vec<std::pair<Ref<LoadNode>, AnyExpr>> met_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/turned_rows.hpp
 // Columns of a matrix in memory as vectors: rows are loaded as they lie and turned by shuffles.
 
@@ -44260,21 +44304,22 @@ inline std::optional<std::int64_t> steps_between(const AccessSite& a, const Acce
   return steps.value_or(0);
 }
 
-// Of the elements that one iteration of a loop reads, the share that a neighbouring one reads too:
-// in a window that slides, or what does not depend on the loop at all.
+// Of the elements that move with a loop, the share that a neighbouring iteration reads too, in a
+// window that slides. What does not depend on the loop stays near as it is: rows that have nothing
+// else in common are slower together, each being a stream of its own (docs/notes/stencils.md).
 inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop) {
   constexpr std::int64_t kNear = 4;
-  int again = 0;
+  int moving = 0, again = 0;
   for (const auto& read : reads) {
-    bool found = !read.indices.empty() && step_of(read.indices, loop) == Step::none;
-    for (const auto& other : reads) {
-      if (found || other.buffer != read.buffer) continue;
-      auto steps = steps_between(read, other, loop);
-      found = steps && *steps > 0 && *steps <= kNear;
-    }
-    again += found;
+    if (step_of(read.indices, loop) == Step::none) continue;
+    ++moving;
+    again += std::any_of(reads.begin(), reads.end(), [&](const AccessSite& other) {
+      if (other.buffer != read.buffer) return false;
+      const auto steps = steps_between(read, other, loop);
+      return steps && *steps > 0 && *steps <= kNear;
+    });
   }
-  return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
+  return moving == 0 ? 0 : static_cast<double>(again) / moving;
 }
 
 // A schedule in progress, and what was left out of it.
@@ -49740,26 +49785,37 @@ LATHE_DECL Program legalize_types(const Program& program, const TargetCaps& caps
 namespace lathe {
 namespace detail {
 
-/// How much an expression computes, and whether it touches memory that may not be there.
+/// How much an expression computes, and whether it touches memory that may not be there: what has
+/// been met is.
 class ArmWeight : public Visitor {
  public:
   static constexpr int kHeavy = 48;
-  int cost = 0;
-  bool loads = false;
 
-  explicit ArmWeight(const AnyExpr& e) { expr(e); }
+  ArmWeight(const AnyExpr& e, const LoadsMet& met) : met_(met) { expr(e); }
   void expr(const AnyExpr& e) override {
     if (heavy()) return;
-    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
-    if (e.kind() > ExprKind::Let) ++cost;
+    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty() && !loads_)
+      loads_ = !met_.find(*n).get();
+    if (e.kind() > ExprKind::Let) ++cost_;
     descend(e);
   }
-  bool heavy() const { return cost >= kHeavy; }
-  bool may_load() const { return loads || heavy(); }
+  bool heavy() const { return cost_ >= kHeavy; }
+  bool may_load() const { return loads_ || heavy(); }
+
+ private:
+  const LoadsMet& met_;
+  int cost_ = 0;
+  bool loads_ = false;
 };
 
 /// Carries the lanes that the selects around have chosen down to the loads.
 class MaskArms : public SharingMutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    met_.drop(0);
+    return SharingMutator::stmt(s);
+  }
+
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
     switch (e.kind()) {
@@ -49768,7 +49824,7 @@ class MaskArms : public SharingMutator {
       case ExprKind::Let:
         return let(*e.as<LetNode>());
       case ExprKind::Load:
-        return mask_.get() ? load(*e.as<LoadNode>()) : descend(e);
+        return load(e, *e.as<LoadNode>());
       case ExprKind::Call:
         return mask_.get() && is_dot(e.as<CallNode>()->op) ? dot(*e.as<CallNode>()) : descend(e);
       case ExprKind::Ramp:
@@ -49782,7 +49838,13 @@ class MaskArms : public SharingMutator {
     }
   }
 
-  AnyExpr load(const LoadNode& n) {
+  AnyExpr load(const AnyExpr& e, const LoadNode& n) {
+    if (!mask_) {
+      AnyExpr out = descend(e);
+      met_.add(n, out);
+      return out;
+    }
+    if (AnyExpr known = met_.find(n)) return known;
     Vec<AnyExpr> indices;
     for (const auto& i : n.indices) indices.push_back(expr(i));
     // What has no index is a register, or a parameter that is always there.
@@ -49792,7 +49854,7 @@ class MaskArms : public SharingMutator {
   }
 
   AnyExpr let(const LetNode& n) {
-    const std::size_t before = mark();
+    const std::size_t before = mark(), met = met_.mark();
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       AnyExpr value = under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value);
@@ -49800,7 +49862,7 @@ class MaskArms : public SharingMutator {
     }
     AnyExpr body = expr(n.body);
     // The same body under another binding of the variables is another value.
-    forget(before);
+    forget(before), met_.drop(met);
     return make_let(std::move(bindings), std::move(body));
   }
 
@@ -49822,11 +49884,13 @@ class MaskArms : public SharingMutator {
     });
   }
 
+  ArmWeight weight(const AnyExpr& e) const { return ArmWeight(e, met_); }
+
   /// Not where the value has been computed for all lanes already.
-  bool needs_mask(const AnyExpr& e) const { return !known(e) && ArmWeight(e).may_load(); }
+  bool needs_mask(const AnyExpr& e) const { return !known(e) && weight(e).may_load(); }
 
   AnyExpr arm(const AnyExpr& chosen, const AnyExpr& e) {
-    const bool heavy = ArmWeight(e).heavy();
+    const bool heavy = weight(e).heavy();
     return with_value("mask", mask_and(mask_of_lanes(mask_, chosen.dtype().lanes), chosen),
                       [&](const AnyExpr& mask) {
                         AnyExpr value = under(mask, e);
@@ -49848,14 +49912,14 @@ class MaskArms : public SharingMutator {
   /// What is computed here is not there for what follows, nor is a load under this mask the load
   /// under another.
   AnyExpr in_branch(const AnyExpr& e) {
-    const std::size_t before = mark();
+    const std::size_t before = mark(), met = met_.mark();
     AnyExpr out = expr(e);
-    forget(before);
+    forget(before), met_.drop(met);
     return out;
   }
 
   AnyExpr operand(const AnyExpr& e, const Vec<int>& map) {
-    if (!ArmWeight(e).may_load()) return expr(e);
+    if (!weight(e).may_load()) return expr(e);
     return under(mask_of_operand(mask_, e.dtype().lanes, map), e);
   }
 
@@ -49898,13 +49962,14 @@ class MaskArms : public SharingMutator {
       AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
       Vec<int> groups;
       for (int l = 0; l < lanes; ++l) groups.push_back(l * n.dtype.lanes / lanes);
-      return ArmWeight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
+      return weight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
     };
     AnyExpr sum = expr(n.args[0]), a = factor(n.args[1]), b = factor(n.args[2]);
     return make_call(n.op, {std::move(sum), std::move(a), std::move(b)});
   }
 
   AnyExpr mask_;  ///< none: all lanes
+  LoadsMet met_;  ///< by all lanes
 };
 
 }  // namespace detail
@@ -53959,6 +54024,7 @@ class Widen : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     if (!ok) return s;
+    met_.drop(0);  // a statement before may have stored there
     switch (s.kind()) {
       case StmtKind::For:
         return loop(*s.as<ForNode>());
@@ -54000,7 +54066,16 @@ class Widen : public Mutator {
     return vector ? *vector : e;
   }
 
+  // What is loaded in any case keeps the mask that it has there.
   AnyExpr load(const LoadNode& n) {
+    AnyExpr out = mask_ ? met_.find(n) : AnyExpr();
+    if (out) return out;
+    out = loaded(n);
+    met_.add(n, out);
+    return out;
+  }
+
+  AnyExpr loaded(const LoadNode& n) {
     Vec<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
@@ -54028,6 +54103,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr let(const LetNode& n) {
+    const std::size_t before = met_.mark();
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       AnyExpr value = expr(b.value);
@@ -54038,7 +54114,9 @@ class Widen : public Mutator {
       }
       bindings.push_back({var, std::move(value)});
     }
-    return make_let(std::move(bindings), expr(n.body));
+    AnyExpr body = expr(n.body);
+    met_.drop(before);
+    return make_let(std::move(bindings), std::move(body));
   }
 
   // Lanes of an arm that is not chosen load nothing: the arm's loads are masked by the condition.
@@ -54060,8 +54138,10 @@ class Widen : public Mutator {
 
   AnyExpr knowing(const AnyExpr& condition, const AnyExpr& e) {
     Facts outer = facts_;
+    const std::size_t before = met_.mark();
     facts_.assume(condition);
     AnyExpr out = expr(e);
+    met_.drop(before);
     facts_ = std::move(outer);
     return out;
   }
@@ -54069,8 +54149,10 @@ class Widen : public Mutator {
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {
     AnyExpr outer = mask_;
     const bool some = std::exchange(some_run_, false);
+    const std::size_t before = met_.mark();
     mask_ = both(mask_, condition);
     AnyExpr out = expr(e);
+    met_.drop(before);
     mask_ = outer, some_run_ = some;
     return out;
   }
@@ -54218,6 +54300,7 @@ class Widen : public Mutator {
   Facts facts_;
   AnyExpr mask_;
   bool some_run_ = true;  ///< of the lanes that the mask leaves, one at least is there
+  LoadsMet met_;
   NodeMap<AnyExpr> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
 };

@@ -93,7 +93,7 @@ class Case : private Checks {
   }
   void set_target(const std::string& name) {
     lathe::Target other(name);
-    if (other.runs_on(lathe::host())) target_ = other;
+    if (other.runs_on(lathe::host())) target_ = permitted(other);
   }
   void make_data() {
     back_ = random_.below(machine_.backs());

@@ -97,7 +97,7 @@ class Checks : protected Comparison {
   }
 
   const Options& options_;
-  lathe::Target target_ = lathe::host();
+  lathe::Target target_ = permitted(lathe::host());
   ComputedProgram computed_;
   Results reference_;
   int back_ = 0;  ///< which LLVM

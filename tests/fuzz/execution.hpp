@@ -13,6 +13,7 @@
 #include <lathe/lower/passes.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <lathe/runtime/orc.hpp>
+#include <lathe/runtime/tile_permission.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -152,6 +153,14 @@ inline bool is_parallel(const lathe::Program& lowered) {
     const auto* f = s.as<lathe::ForNode>();
     return f && f->loop_kind == lathe::ForKind::parallel;
   });
+}
+
+/// The target without tile registers where the system refuses them: `jit` would ask, but code is
+/// made here without it.
+inline lathe::Target permitted(const lathe::Target& target) {
+  std::string reason;
+  return !target.has("amx-tile") || lathe::permit_tiles(reason) ? target
+                                                                : target.without("amx-tile");
 }
 
 /// The bytes of each written argument after a run; empty for the others.

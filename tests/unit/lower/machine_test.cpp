@@ -47,6 +47,27 @@ TEST_CASE("arms of a select by lanes get its lanes as masks of their loads") {
   CHECK(verify_reason(masked.with(masked->body, Stage::machine), Stage::machine) == "");
 }
 
+TEST_CASE("an arm loads what its condition has loaded without a mask") {
+  const auto masks = [](const std::string& value) {
+    const std::string loop = "  vectorized for i in 0..16:\n    Y[i] = ";
+    const Program p =
+        parse("program k(in X: f32[64], in Z: f32[64], out Y: f32[64]):\n" + loop + value + "\n");
+    const Program lowered = lower(p, Target("x86-64-v4"));
+    CHECK(verify_reason(lowered, Stage::machine) == "");
+    const std::string text = lowered.str();
+    int found = 0;
+    for (auto at = text.find(" where "); at != text.npos; at = text.find(" where ", at + 1))
+      ++found;
+    return found;
+  };
+  CHECK(masks("select(X[i] < 0.25, X[i] * 4.0, select(X[i] < 0.5, 1.25 - X[i], X[i] * X[i]))") ==
+        0);
+  CHECK(masks("select(X[i] < 0.25, Z[i] * 4.0, select(Z[i] < 0.5, Z[i], X[i] * Z[i]))") > 0);
+  // Arms of one select do not load for each other, nor for what follows.
+  CHECK(masks("select(X[i] < 0.25, Z[i], 1.0) + select(X[i] > 0.5, Z[i], 2.0)") == 2);
+  CHECK(masks("select(X[i] < 0.25, Z[i], Z[i] * 2.0)") == 2);
+}
+
 TEST_CASE("choices of lanes mean the same on each target") {
   std::vector<float> x;
   std::vector<std::int64_t> at;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
@@ -139,21 +140,22 @@ inline std::optional<std::int64_t> steps_between(const AccessSite& a, const Acce
   return steps.value_or(0);
 }
 
-// Of the elements that one iteration of a loop reads, the share that a neighbouring one reads too:
-// in a window that slides, or what does not depend on the loop at all.
+// Of the elements that move with a loop, the share that a neighbouring iteration reads too, in a
+// window that slides. What does not depend on the loop stays near as it is: rows that have nothing
+// else in common are slower together, each being a stream of its own (docs/notes/stencils.md).
 inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop) {
   constexpr std::int64_t kNear = 4;
-  int again = 0;
+  int moving = 0, again = 0;
   for (const auto& read : reads) {
-    bool found = !read.indices.empty() && step_of(read.indices, loop) == Step::none;
-    for (const auto& other : reads) {
-      if (found || other.buffer != read.buffer) continue;
-      auto steps = steps_between(read, other, loop);
-      found = steps && *steps > 0 && *steps <= kNear;
-    }
-    again += found;
+    if (step_of(read.indices, loop) == Step::none) continue;
+    ++moving;
+    again += std::any_of(reads.begin(), reads.end(), [&](const AccessSite& other) {
+      if (other.buffer != read.buffer) return false;
+      const auto steps = steps_between(read, other, loop);
+      return steps && *steps > 0 && *steps <= kNear;
+    });
   }
-  return reads.empty() ? 0 : static_cast<double>(again) / static_cast<double>(reads.size());
+  return moving == 0 ? 0 : static_cast<double>(again) / moving;
 }
 
 // A schedule in progress, and what was left out of it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/ir/loads_met.hpp>
 #include <lathe/ir/machine_form.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
@@ -9,26 +10,37 @@
 namespace lathe {
 namespace detail {
 
-/// How much an expression computes, and whether it touches memory that may not be there.
+/// How much an expression computes, and whether it touches memory that may not be there: what has
+/// been met is.
 class ArmWeight : public Visitor {
  public:
   static constexpr int kHeavy = 48;
-  int cost = 0;
-  bool loads = false;
 
-  explicit ArmWeight(const AnyExpr& e) { expr(e); }
+  ArmWeight(const AnyExpr& e, const LoadsMet& met) : met_(met) { expr(e); }
   void expr(const AnyExpr& e) override {
     if (heavy()) return;
-    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty()) loads = true;
-    if (e.kind() > ExprKind::Let) ++cost;
+    if (const auto* n = e.as<LoadNode>(); n && !n->indices.empty() && !loads_)
+      loads_ = !met_.find(*n).get();
+    if (e.kind() > ExprKind::Let) ++cost_;
     descend(e);
   }
-  bool heavy() const { return cost >= kHeavy; }
-  bool may_load() const { return loads || heavy(); }
+  bool heavy() const { return cost_ >= kHeavy; }
+  bool may_load() const { return loads_ || heavy(); }
+
+ private:
+  const LoadsMet& met_;
+  int cost_ = 0;
+  bool loads_ = false;
 };
 
 /// Carries the lanes that the selects around have chosen down to the loads.
 class MaskArms : public SharingMutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    met_.drop(0);
+    return SharingMutator::stmt(s);
+  }
+
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
     switch (e.kind()) {
@@ -37,7 +49,7 @@ class MaskArms : public SharingMutator {
       case ExprKind::Let:
         return let(*e.as<LetNode>());
       case ExprKind::Load:
-        return mask_.get() ? load(*e.as<LoadNode>()) : descend(e);
+        return load(e, *e.as<LoadNode>());
       case ExprKind::Call:
         return mask_.get() && is_dot(e.as<CallNode>()->op) ? dot(*e.as<CallNode>()) : descend(e);
       case ExprKind::Ramp:
@@ -51,7 +63,13 @@ class MaskArms : public SharingMutator {
     }
   }
 
-  AnyExpr load(const LoadNode& n) {
+  AnyExpr load(const AnyExpr& e, const LoadNode& n) {
+    if (!mask_) {
+      AnyExpr out = descend(e);
+      met_.add(n, out);
+      return out;
+    }
+    if (AnyExpr known = met_.find(n)) return known;
     Vec<AnyExpr> indices;
     for (const auto& i : n.indices) indices.push_back(expr(i));
     // What has no index is a register, or a parameter that is always there.
@@ -61,7 +79,7 @@ class MaskArms : public SharingMutator {
   }
 
   AnyExpr let(const LetNode& n) {
-    const std::size_t before = mark();
+    const std::size_t before = mark(), met = met_.mark();
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       AnyExpr value = under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value);
@@ -69,7 +87,7 @@ class MaskArms : public SharingMutator {
     }
     AnyExpr body = expr(n.body);
     // The same body under another binding of the variables is another value.
-    forget(before);
+    forget(before), met_.drop(met);
     return make_let(std::move(bindings), std::move(body));
   }
 
@@ -91,11 +109,13 @@ class MaskArms : public SharingMutator {
     });
   }
 
+  ArmWeight weight(const AnyExpr& e) const { return ArmWeight(e, met_); }
+
   /// Not where the value has been computed for all lanes already.
-  bool needs_mask(const AnyExpr& e) const { return !known(e) && ArmWeight(e).may_load(); }
+  bool needs_mask(const AnyExpr& e) const { return !known(e) && weight(e).may_load(); }
 
   AnyExpr arm(const AnyExpr& chosen, const AnyExpr& e) {
-    const bool heavy = ArmWeight(e).heavy();
+    const bool heavy = weight(e).heavy();
     return with_value("mask", mask_and(mask_of_lanes(mask_, chosen.dtype().lanes), chosen),
                       [&](const AnyExpr& mask) {
                         AnyExpr value = under(mask, e);
@@ -117,14 +137,14 @@ class MaskArms : public SharingMutator {
   /// What is computed here is not there for what follows, nor is a load under this mask the load
   /// under another.
   AnyExpr in_branch(const AnyExpr& e) {
-    const std::size_t before = mark();
+    const std::size_t before = mark(), met = met_.mark();
     AnyExpr out = expr(e);
-    forget(before);
+    forget(before), met_.drop(met);
     return out;
   }
 
   AnyExpr operand(const AnyExpr& e, const Vec<int>& map) {
-    if (!ArmWeight(e).may_load()) return expr(e);
+    if (!weight(e).may_load()) return expr(e);
     return under(mask_of_operand(mask_, e.dtype().lanes, map), e);
   }
 
@@ -167,13 +187,14 @@ class MaskArms : public SharingMutator {
       AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
       Vec<int> groups;
       for (int l = 0; l < lanes; ++l) groups.push_back(l * n.dtype.lanes / lanes);
-      return ArmWeight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
+      return weight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
     };
     AnyExpr sum = expr(n.args[0]), a = factor(n.args[1]), b = factor(n.args[2]);
     return make_call(n.op, {std::move(sum), std::move(a), std::move(b)});
   }
 
   AnyExpr mask_;  ///< none: all lanes
+  LoadsMet met_;  ///< by all lanes
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/loads_met.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>
 #include <utility>
@@ -51,6 +52,7 @@ class Widen : public Mutator {
 
   Stmt stmt(const Stmt& s) override {
     if (!ok) return s;
+    met_.drop(0);  // a statement before may have stored there
     switch (s.kind()) {
       case StmtKind::For:
         return loop(*s.as<ForNode>());
@@ -92,7 +94,16 @@ class Widen : public Mutator {
     return vector ? *vector : e;
   }
 
+  // What is loaded in any case keeps the mask that it has there.
   AnyExpr load(const LoadNode& n) {
+    AnyExpr out = mask_ ? met_.find(n) : AnyExpr();
+    if (out) return out;
+    out = loaded(n);
+    met_.add(n, out);
+    return out;
+  }
+
+  AnyExpr loaded(const LoadNode& n) {
     Vec<AnyExpr> indices;
     bool any = false;
     for (const auto& i : n.indices) indices.push_back(expr(i)), any |= wide(indices.back());
@@ -120,6 +131,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr let(const LetNode& n) {
+    const std::size_t before = met_.mark();
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       AnyExpr value = expr(b.value);
@@ -130,7 +142,9 @@ class Widen : public Mutator {
       }
       bindings.push_back({var, std::move(value)});
     }
-    return make_let(std::move(bindings), expr(n.body));
+    AnyExpr body = expr(n.body);
+    met_.drop(before);
+    return make_let(std::move(bindings), std::move(body));
   }
 
   // Lanes of an arm that is not chosen load nothing: the arm's loads are masked by the condition.
@@ -152,8 +166,10 @@ class Widen : public Mutator {
 
   AnyExpr knowing(const AnyExpr& condition, const AnyExpr& e) {
     Facts outer = facts_;
+    const std::size_t before = met_.mark();
     facts_.assume(condition);
     AnyExpr out = expr(e);
+    met_.drop(before);
     facts_ = std::move(outer);
     return out;
   }
@@ -161,8 +177,10 @@ class Widen : public Mutator {
   AnyExpr under(const AnyExpr& condition, const AnyExpr& e) {
     AnyExpr outer = mask_;
     const bool some = std::exchange(some_run_, false);
+    const std::size_t before = met_.mark();
     mask_ = both(mask_, condition);
     AnyExpr out = expr(e);
+    met_.drop(before);
     mask_ = outer, some_run_ = some;
     return out;
   }
@@ -310,6 +328,7 @@ class Widen : public Mutator {
   Facts facts_;
   AnyExpr mask_;
   bool some_run_ = true;  ///< of the lanes that the mask leaves, one at least is there
+  LoadsMet met_;
   NodeMap<AnyExpr> vectors_;
   Vec<std::pair<Buffer, Buffer>> private_;
 };
