@@ -8393,6 +8393,51 @@ AnyExpr with_value(const char* name, const AnyExpr& x, F body) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/support/reversed.hpp
+// Lists from their end: std::views::reverse without its 20 ms for each type of list
+// (g++ 12).
+
+namespace lathe {
+
+template <class T>
+class Reversed {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(T* end) : end_(end) {}
+    T& operator*() const { return end_[-1]; }
+    Iterator& operator++() {
+      --end_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return end_ != other.end_; }
+
+   private:
+    T* end_;
+  };
+
+  explicit Reversed(T* first, T* end) : first_(first), end_(end) {}
+  Iterator begin() const { return Iterator(end_); }
+  Iterator end() const { return Iterator(first_); }
+
+ private:
+  T *first_, *end_;
+};
+
+/// The elements from the last to the first, while the list lives and does not grow.
+template <class T>
+Reversed<T> reversed(Vec<T>& list) {
+  return Reversed<T>(list.data(), list.data() + list.size());
+}
+template <class T>
+Reversed<const T> reversed(const Vec<T>& list) {
+  return Reversed<const T>(list.data(), list.data() + list.size());
+}
+template <class T>
+void reversed(Vec<T>&&) = delete;
+
+}  // namespace lathe
+
 // ---- lathe/ir/tile.hpp
 // Two-dimensional tiles as values: which sizes three of them have, and what a store of one is.
 
@@ -8608,51 +8653,6 @@ class Parser {
 };
 
 }  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/support/reversed.hpp
-// Lists from their end: std::views::reverse without its 20 ms for each type of list
-// (g++ 12).
-
-namespace lathe {
-
-template <class T>
-class Reversed {
- public:
-  class Iterator {
-   public:
-    explicit Iterator(T* end) : end_(end) {}
-    T& operator*() const { return end_[-1]; }
-    Iterator& operator++() {
-      --end_;
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return end_ != other.end_; }
-
-   private:
-    T* end_;
-  };
-
-  explicit Reversed(T* first, T* end) : first_(first), end_(end) {}
-  Iterator begin() const { return Iterator(end_); }
-  Iterator end() const { return Iterator(first_); }
-
- private:
-  T *first_, *end_;
-};
-
-/// The elements from the last to the first, while the list lives and does not grow.
-template <class T>
-Reversed<T> reversed(Vec<T>& list) {
-  return Reversed<T>(list.data(), list.data() + list.size());
-}
-template <class T>
-Reversed<const T> reversed(const Vec<T>& list) {
-  return Reversed<const T>(list.data(), list.data() + list.size());
-}
-template <class T>
-void reversed(Vec<T>&&) = delete;
-
 }  // namespace lathe
 
 // ---- lathe/ir/reducer_law.hpp
@@ -10593,6 +10593,12 @@ Program place_prefetches(const Program& program, const Target& target);
 ///     for io: for ii < 8: if (io*8 + ii < n) S
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
+
+/// Integers in loops of lanes that are converted to fewer bits in the end, or compared, are
+/// computed in as few bits as give the same, so that more lanes fit a register. Must run before the
+/// loops are vectors.
+///     u8((i32(a) * 77 + i32(b) * 29) >> 8) → u8((u16(a) * 77 + u16(b) * 29) >> 8)
+Program narrow_integers(const Program& program);
 
 /// Of Math::fast: divisors of f32 and f64 that stay the same while the innermost loop runs become
 /// factors, and `changes`, if not null, gets a line. Must run when blocks are loops, and before
@@ -16673,7 +16679,85 @@ LATHE_DECL AnyExpr machine_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& 
   }
 }
 
-// LLVM's own saturating conversion unrolls vectors; this is compares and one conversion.
+LATHE_DECL AnyExpr machine_abs(const AnyExpr& value) {
+  if (!value.dtype().is_signed()) return value;
+  const AnyExpr zero = make_int(value.dtype(), 0);
+  return with_value("x", value, [&](const AnyExpr& x) {
+    return make_select(make_binary(BinaryOp::lt, x, zero), zero - x, x);
+  });
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/machine_conversion.ipp
+namespace lathe::detail {
+
+/// A limit by a constant that `ordered` wrote: `op` is what gives the constant in the place of a
+/// NaN, which here stays.
+struct Limit {
+  BinaryOp op;
+  AnyExpr constant, of;
+};
+inline Limit limit_of(const AnyExpr& e) {
+  if (const auto* n = e.as<BinaryNode>();
+      n && (n->op == BinaryOp::fast_min || n->op == BinaryOp::fast_max) && float_constant(n->a))
+    return {n->op, n->a, n->b};
+  const auto* n = e.as<SelectNode>();
+  const auto* order = n ? n->condition.as<BinaryNode>() : nullptr;
+  if (!order || !float_constant(n->yes) || !order->a.same_as(n->no) || !order->b.same_as(n->yes) ||
+      float_constant(n->yes)->f != 0)
+    return {};
+  if (order->op == BinaryOp::le) return {BinaryOp::fast_max, n->yes, n->no};
+  if (order->op == BinaryOp::ge) return {BinaryOp::fast_min, n->yes, n->no};
+  return {};
+}
+
+/// The limits of a value from outside in, with what they name on the way.
+struct Limits {
+  Vec<Limit> limits;
+  Vec<Ref<LetNode>> lets;
+  bool low = false, high = false;  ///< whether they hold a number in the range
+};
+inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
+  Limits found;
+  for (;;) {
+    if (const auto* let = value.as<LetNode>()) {
+      found.lets.push_back(Ref<LetNode>(let));
+      value = let->body;
+      continue;
+    }
+    const Limit limit = limit_of(value);
+    const ConstNode* c = limit.of ? float_constant(limit.constant) : nullptr;
+    if (!c || std::isnan(c->f) || c->f < range.low || c->f >= range.above) return found;
+    (limit.op == BinaryOp::fast_max ? found.low : found.high) = true;
+    value = limit.of;
+    found.limits.push_back(limit);
+  }
+}
+
+/// The conversion of a value that the program itself limits to the integer's range; empty: it does
+/// not. The limits become those that turn a NaN into a constant, which a conversion may have.
+inline AnyExpr limited_conversion(DType to, const AnyExpr& value, const IntegerRange& range) {
+  const Limits found = limits_of(value, range);
+  if (!found.low || !found.high) return {};
+  AnyExpr out = with_value("x", found.limits.back().of, [&](const AnyExpr& x) {
+    AnyExpr inside = x;
+    std::optional<double> of_nan;
+    for (const Limit& limit : reversed(found.limits)) {
+      const double c = float_constant(limit.constant)->f;
+      of_nan = !of_nan                          ? c
+               : limit.op == BinaryOp::fast_min ? std::min(*of_nan, c)
+                                                : std::max(*of_nan, c);
+      inside = make_binary(limit.op, inside, limit.constant);
+    }
+    AnyExpr number = make_cast(to, inside);
+    if (std::abs(*of_nan) < 1) return number;
+    return make_select(make_call(CallOp::is_nan, {x}), make_int(to, 0), number);
+  });
+  for (const auto& let : reversed(found.lets)) out = make_let(let->bindings, std::move(out));
+  return out;
+}
+
 LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
   const DType t = value.dtype();
   if (const ConstNode* c = float_constant(value)) {
@@ -16682,6 +16766,7 @@ LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
     return make_int(to, scalar_cast(to.scalar(), kF64, number).i);
   }
   const IntegerRange range = range_in_floats(to, t);
+  if (AnyExpr limited = limited_conversion(to, value, range)) return limited;
   const AnyExpr low = make_float(t, range.low), zero = make_int(to, 0);
   if (range.exact && !to.is_signed())
     return make_cast(to,
@@ -16700,14 +16785,6 @@ LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
     AnyExpr inside = make_cast(to, make_binary(BinaryOp::fast_max, below, low));
     const std::int64_t largest = to.is_signed() ? INT64_MAX >> (64 - to.bits) : -1;
     return make_select(make_binary(BinaryOp::ge, x, limit), make_int(to, largest), inside);
-  });
-}
-
-LATHE_DECL AnyExpr machine_abs(const AnyExpr& value) {
-  if (!value.dtype().is_signed()) return value;
-  const AnyExpr zero = make_int(value.dtype(), 0);
-  return with_value("x", value, [&](const AnyExpr& x) {
-    return make_select(make_binary(BinaryOp::lt, x, zero), zero - x, x);
   });
 }
 
@@ -48228,6 +48305,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
+    // As many lanes as the widest element allows are taken at once.
+    {"narrow_integers", run_pass<narrow_integers>, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
@@ -53751,6 +53830,219 @@ class InterleaveStores : public Mutator {
 
 LATHE_DECL Program interleave_stores(const Program& program, const Target& target) {
   return program.with(detail::InterleaveStores(target).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/vector/narrow_integers.ipp
+namespace lathe {
+namespace detail {
+
+/// In which narrower lanes integers can be computed so that what is asked of the result stays.
+class NarrowLanes {
+ public:
+  /// The narrowest type for the lowest `bits` of e, with as many at least; else e's own.
+  DType for_bits(const AnyExpr& e, int bits) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k).bits >= bits && type(k).bits < e.dtype().bits && keeps(e, k, bits))
+        return type(k);
+    return e.dtype().scalar();
+  }
+  /// The narrowest type that has the numbers a and b; else their own.
+  DType for_numbers(const AnyExpr& a, const AnyExpr& b) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k).bits < a.dtype().bits && is_exact(a, k) && is_exact(b, k)) return type(k);
+    return a.dtype().scalar();
+  }
+
+  /// The same computed in that type.
+  AnyExpr in(const AnyExpr& e, DType scalar) {
+    if (const AnyExpr* known = e->shared() ? made_.find(e.get()) : nullptr)
+      if (known->dtype().scalar() == scalar) return *known;
+    AnyExpr out = made_in(e, scalar);
+    if (e->shared()) made_[e.get()] = out, kept_.push_back(e);
+    return out;
+  }
+
+ private:
+  static constexpr int kTypes = 6;
+  static DType type(int k) {
+    return {k % 2 ? TypeCode::sint : TypeCode::uint, static_cast<std::uint8_t>(8 << k / 2), 1,
+            false};
+  }
+
+  AnyExpr made_in(const AnyExpr& e, DType scalar) {
+    const DType t = scalar.with_lanes(e.dtype().lanes);
+    if (const auto* n = e.as<BinaryNode>())
+      return make_binary(n->op, in(n->a, scalar), in(n->b, scalar));
+    if (const auto* n = e.as<SelectNode>())
+      return make_select(n->condition, in(n->yes, scalar), in(n->no, scalar));
+    if (const auto* n = e.as<CastNode>()) return make_cast(t, n->value);
+    return make_int(t, *as_const_int(e));
+  }
+
+  /// Whether the type has the number that e is, and computing in it gives that.
+  bool is_exact(const AnyExpr& e, int k) {
+    const ConstInterval own = range(e), all = range_of_type(type(k));
+    return own.has_min() && own.has_max() && own.min >= all.min && own.max <= all.max &&
+           keeps(e, k, type(k).bits);
+  }
+
+  /// Whether computing in the type gives the lowest `bits` of e. Of more bits it says no less.
+  bool keeps(const AnyExpr& e, int k, int bits) {
+    if (!e->shared()) return surely_keeps(e, k, bits);
+    const auto at = static_cast<std::size_t>(k);
+    if (const Kept* known = known_.find(e.get())) {
+      if (bits <= known->yes[at]) return true;
+      if (bits >= known->no[at]) return false;
+    }
+    const bool yes = surely_keeps(e, k, bits);
+    (yes ? known_[e.get()].yes : known_[e.get()].no)[at] = static_cast<std::uint8_t>(bits);
+    kept_.push_back(e);
+    return yes;
+  }
+
+  bool surely_keeps(const AnyExpr& e, int k, int bits) {
+    if (e.kind() == ExprKind::Const) return true;
+    if (const auto* n = e.as<BroadcastNode>()) return n->value.kind() == ExprKind::Const;
+    if (const auto* n = e.as<CastNode>())
+      return n->value.dtype().is_int() && n->value.dtype().bits <= type(k).bits;
+    if (const auto* n = e.as<SelectNode>()) return keeps(n->yes, k, bits) && keeps(n->no, k, bits);
+    const auto* n = e.as<BinaryNode>();
+    return n && keeps_binary(*n, k, bits);
+  }
+
+  // Bytes have neither products nor shifts on most machines, and a count that reaches the width
+  // means another one.
+  bool keeps_binary(const BinaryNode& n, int k, int bits) {
+    const int width = type(k).bits;
+    const std::int64_t* by = as_const_int(n.b);
+    const bool shifts = width > 8 && by && *by >= 0 && *by < width;
+    switch (n.op) {
+      case BinaryOp::mul:
+        if (width == 8) return false;
+        [[fallthrough]];
+      case BinaryOp::add:
+      case BinaryOp::sub:
+      case BinaryOp::bit_and:
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+        return keeps(n.a, k, bits) && keeps(n.b, k, bits);
+      case BinaryOp::shl:
+        return shifts && keeps(n.a, k, bits);
+      case BinaryOp::shr:
+        if (!shifts) return false;
+        return bits + *by <= width ? keeps(n.a, k, static_cast<int>(bits + *by)) : is_exact(n.a, k);
+      case BinaryOp::min:
+      case BinaryOp::max:
+        return is_exact(n.a, k) && is_exact(n.b, k);
+      default:
+        return false;
+    }
+  }
+
+  ConstInterval range(const AnyExpr& e) {
+    if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
+    const ConstInterval type = range_of_type(e.dtype().scalar());
+    const ConstInterval own = range_of(e);
+    const bool wraps = !own.has_min() || !own.has_max() || own.min < type.min || own.max > type.max;
+    const ConstInterval out = wraps ? type : own;
+    if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
+    return out;
+  }
+
+  // Of the numbers themselves, before they wrap.
+  ConstInterval range_of(const AnyExpr& e) {
+    const ConstInterval type = range_of_type(e.dtype().scalar());
+    if (const std::int64_t* c = as_const_int(e)) return {*c, *c};
+    if (const auto* n = e.as<CastNode>()) return n->value.dtype().is_int() ? range(n->value) : type;
+    if (const auto* n = e.as<BroadcastNode>()) return range(n->value);
+    if (const auto* n = e.as<SelectNode>()) return range_hull(range(n->yes), range(n->no));
+    const auto* n = e.as<BinaryNode>();
+    return n && !is_comparison(n->op) && n->dtype.is_int() ? range_of(*n) : type;
+  }
+
+  ConstInterval range_of(const BinaryNode& n) {
+    const ConstInterval a = range(n.a), b = range(n.b), type = range_of_type(n.dtype.scalar());
+    const std::int64_t* by = as_const_int(n.b);
+    switch (n.op) {
+      case BinaryOp::add:
+        return range_add(a, b);
+      case BinaryOp::sub:
+        return range_add(a, range_neg(b));
+      case BinaryOp::mul:
+        return range_mul(a, b);
+      case BinaryOp::min:
+        return {std::min(a.min, b.min), std::min(a.max, b.max)};
+      case BinaryOp::max:
+        return {std::max(a.min, b.min), std::max(a.max, b.max)};
+      case BinaryOp::shl:
+        return by && *by >= 0 && *by < 32 ? range_scale(a, std::int64_t{1} << *by) : type;
+      case BinaryOp::shr:
+        if (!by || *by < 0 || *by >= n.dtype.bits || !a.has_min() || !a.has_max()) return type;
+        return {a.min >> *by, a.max >> *by};
+      case BinaryOp::bit_and:
+        return by && *by >= 0 ? ConstInterval{0, *by} : type;
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+        if (a.min < 0 || b.min < 0 || !a.has_max() || !b.has_max()) return type;
+        return {0, all_ones(std::max(a.max, b.max))};
+      default:
+        return type;
+    }
+  }
+  static std::int64_t all_ones(std::int64_t most) {
+    const int bits = std::bit_width(static_cast<std::uint64_t>(most));
+    return bits == 63 ? ConstInterval::kPosInf - 1 : (std::int64_t{1} << bits) - 1;
+  }
+
+  struct Kept {
+    std::uint8_t yes[kTypes] = {}, no[kTypes] = {255, 255, 255, 255, 255, 255};
+  };
+  NodeMap<ConstInterval> ranges_;
+  NodeMap<Kept> known_;  ///< for each type, how many bits it keeps at least, and how many not
+  NodeMap<AnyExpr> made_;
+  Vec<AnyExpr> kept_;  ///< whose nodes are keys, so that no others take their place
+};
+
+class NarrowIntegers : public SharingMutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    lanes_ = {};
+    const auto* loop = s.as<ForNode>();
+    const bool outer = in_lanes_;
+    in_lanes_ = in_lanes_ || (loop && loop->loop_kind == ForKind::vectorized);
+    Stmt out = SharingMutator::stmt(s);
+    in_lanes_ = outer;
+    return out;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (!in_lanes_) return descend(e);
+    if (const auto* n = e.as<CastNode>(); n && n->dtype.is_int() && is_wide(n->value)) {
+      const DType t = lanes_.for_bits(n->value, n->dtype.bits);
+      if (t.bits < n->value.dtype().bits)
+        return make_cast(n->dtype, descend(lanes_.in(n->value, t)));
+    }
+    if (const auto* n = e.as<BinaryNode>(); n && is_comparison(n->op) && is_wide(n->a)) {
+      const DType t = lanes_.for_numbers(n->a, n->b);
+      if (t.bits < n->a.dtype().bits)
+        return make_binary(n->op, descend(lanes_.in(n->a, t)), descend(lanes_.in(n->b, t)));
+    }
+    return descend(e);
+  }
+
+  static bool is_wide(const AnyExpr& e) { return e.dtype().is_int() && e.dtype().bits >= 16; }
+
+  NarrowLanes lanes_;
+  bool in_lanes_ = false;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program narrow_integers(const Program& program) {
+  return program.with(detail::NarrowIntegers().stmt(program->body));
 }
 
 }  // namespace lathe

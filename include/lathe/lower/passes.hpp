@@ -87,6 +87,12 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// Integers in loops of lanes that are converted to fewer bits in the end, or compared, are
+/// computed in as few bits as give the same, so that more lanes fit a register. Must run before the
+/// loops are vectors.
+///     u8((i32(a) * 77 + i32(b) * 29) >> 8) → u8((u16(a) * 77 + u16(b) * 29) >> 8)
+Program narrow_integers(const Program& program);
+
 /// Of Math::fast: divisors of f32 and f64 that stay the same while the innermost loop runs become
 /// factors, and `changes`, if not null, gets a line. Must run when blocks are loops, and before
 /// those of lanes are vectors.

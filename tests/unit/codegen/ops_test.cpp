@@ -320,3 +320,40 @@ TEST_CASE("targets without SSE4.1 round by arithmetic") {
     }
   }
 }
+
+TEST_CASE("conversions of what the program limits itself") {
+  for (DType from : {kF32, kF64})
+    for (DType to : {kI8, kU8, kI16, kU16}) {
+      CAPTURE(from.str());
+      CAPTURE(to.str());
+      const double most = to.is_signed() ? 127 : 255, least = to.is_signed() ? -127 : 0;
+      for (int lanes : {1, 4})
+        for (double low : {least, 3.0, -0.0})
+          for (bool low_first : {true, false}) {
+            const auto limited = [&](const AnyExpr& b) {
+              const AnyExpr floor = make_float(b.dtype(), low), top = make_float(b.dtype(), most);
+              const AnyExpr inner = make_binary(low_first ? BinaryOp::max : BinaryOp::min, b,
+                                                low_first ? floor : top);
+              return make_cast(to.with_lanes(b.dtype().lanes),
+                               make_binary(low_first ? BinaryOp::min : BinaryOp::max, inner,
+                                           low_first ? top : floor));
+            };
+            check_pairs(from, to, lanes,
+                        [&](const AnyExpr&, const AnyExpr& b) { return limited(b); });
+          }
+    }
+}
+
+TEST_CASE("a conversion limited by the program is limited once") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kU8);
+  const AnyExpr at = make_ramp(AnyExpr(0), AnyExpr(1), 16), v = make_load(x, {at});
+  const AnyExpr most = make_float(v.dtype(), 255), least = make_float(v.dtype(), 0);
+  const AnyExpr inside = make_binary(BinaryOp::min, make_binary(BinaryOp::max, v, least), most);
+  const Program p = b.done(make_store(y, {at}, make_cast(kU8.with_lanes(16), inside)));
+  const std::string text = legal(p).str();
+  CAPTURE(text);
+  CHECK(text.find("fast_min(fast_max(") != std::string::npos);
+  CHECK(text.find("is_nan") == std::string::npos);
+  CHECK(text.find("select") == std::string::npos);
+}

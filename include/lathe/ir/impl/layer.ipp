@@ -20,6 +20,7 @@
 #include <lathe/ir/impl/law_trial.ipp>
 #include <lathe/ir/impl/law_values.ipp>
 #include <lathe/ir/impl/lex.ipp>
+#include <lathe/ir/impl/machine_conversion.ipp>
 #include <lathe/ir/impl/machine_form.ipp>
 #include <lathe/ir/impl/machine_rules.ipp>
 #include <lathe/ir/impl/mutate.ipp>

@@ -183,36 +183,6 @@ LATHE_DECL AnyExpr machine_binary(BinaryOp op, const AnyExpr& a, const AnyExpr& 
   }
 }
 
-// LLVM's own saturating conversion unrolls vectors; this is compares and one conversion.
-LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
-  const DType t = value.dtype();
-  if (const ConstNode* c = float_constant(value)) {
-    Scalar number;
-    number.f = c->f;
-    return make_int(to, scalar_cast(to.scalar(), kF64, number).i);
-  }
-  const IntegerRange range = range_in_floats(to, t);
-  const AnyExpr low = make_float(t, range.low), zero = make_int(to, 0);
-  if (range.exact && !to.is_signed())
-    return make_cast(to,
-                     make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
-                                 make_float(t, range.above - 1)));
-  return with_value("x", value, [&](const AnyExpr& x) {
-    if (range.exact) {
-      // NaN takes the constant of the first comparison.
-      AnyExpr inside = make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, x, low),
-                                   make_float(t, range.above - 1));
-      return make_select(make_call(CallOp::is_nan, {x}), zero, make_cast(to, inside));
-    }
-    // NaN and what is too large become 0, which converts safely.
-    const AnyExpr limit = make_float(t, range.above);
-    AnyExpr below = make_select(make_binary(BinaryOp::lt, x, limit), x, make_float(t, 0));
-    AnyExpr inside = make_cast(to, make_binary(BinaryOp::fast_max, below, low));
-    const std::int64_t largest = to.is_signed() ? INT64_MAX >> (64 - to.bits) : -1;
-    return make_select(make_binary(BinaryOp::ge, x, limit), make_int(to, largest), inside);
-  });
-}
-
 LATHE_DECL AnyExpr machine_abs(const AnyExpr& value) {
   if (!value.dtype().is_signed()) return value;
   const AnyExpr zero = make_int(value.dtype(), 0);

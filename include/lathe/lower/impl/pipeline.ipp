@@ -77,6 +77,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
+    // As many lanes as the widest element allows are taken at once.
+    {"narrow_integers", run_pass<narrow_integers>, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},

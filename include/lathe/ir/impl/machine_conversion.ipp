@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <lathe/ir/impl/machine_form.ipp>
+#include <lathe/ir/machine_form.hpp>
+#include <lathe/support/reversed.hpp>
+#include <optional>
+
+namespace lathe::detail {
+
+/// A limit by a constant that `ordered` wrote: `op` is what gives the constant in the place of a
+/// NaN, which here stays.
+struct Limit {
+  BinaryOp op;
+  AnyExpr constant, of;
+};
+inline Limit limit_of(const AnyExpr& e) {
+  if (const auto* n = e.as<BinaryNode>();
+      n && (n->op == BinaryOp::fast_min || n->op == BinaryOp::fast_max) && float_constant(n->a))
+    return {n->op, n->a, n->b};
+  const auto* n = e.as<SelectNode>();
+  const auto* order = n ? n->condition.as<BinaryNode>() : nullptr;
+  if (!order || !float_constant(n->yes) || !order->a.same_as(n->no) || !order->b.same_as(n->yes) ||
+      float_constant(n->yes)->f != 0)
+    return {};
+  if (order->op == BinaryOp::le) return {BinaryOp::fast_max, n->yes, n->no};
+  if (order->op == BinaryOp::ge) return {BinaryOp::fast_min, n->yes, n->no};
+  return {};
+}
+
+/// The limits of a value from outside in, with what they name on the way.
+struct Limits {
+  Vec<Limit> limits;
+  Vec<Ref<LetNode>> lets;
+  bool low = false, high = false;  ///< whether they hold a number in the range
+};
+inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
+  Limits found;
+  for (;;) {
+    if (const auto* let = value.as<LetNode>()) {
+      found.lets.push_back(Ref<LetNode>(let));
+      value = let->body;
+      continue;
+    }
+    const Limit limit = limit_of(value);
+    const ConstNode* c = limit.of ? float_constant(limit.constant) : nullptr;
+    if (!c || std::isnan(c->f) || c->f < range.low || c->f >= range.above) return found;
+    (limit.op == BinaryOp::fast_max ? found.low : found.high) = true;
+    value = limit.of;
+    found.limits.push_back(limit);
+  }
+}
+
+/// The conversion of a value that the program itself limits to the integer's range; empty: it does
+/// not. The limits become those that turn a NaN into a constant, which a conversion may have.
+inline AnyExpr limited_conversion(DType to, const AnyExpr& value, const IntegerRange& range) {
+  const Limits found = limits_of(value, range);
+  if (!found.low || !found.high) return {};
+  AnyExpr out = with_value("x", found.limits.back().of, [&](const AnyExpr& x) {
+    AnyExpr inside = x;
+    std::optional<double> of_nan;
+    for (const Limit& limit : reversed(found.limits)) {
+      const double c = float_constant(limit.constant)->f;
+      of_nan = !of_nan                          ? c
+               : limit.op == BinaryOp::fast_min ? std::min(*of_nan, c)
+                                                : std::max(*of_nan, c);
+      inside = make_binary(limit.op, inside, limit.constant);
+    }
+    AnyExpr number = make_cast(to, inside);
+    if (std::abs(*of_nan) < 1) return number;
+    return make_select(make_call(CallOp::is_nan, {x}), make_int(to, 0), number);
+  });
+  for (const auto& let : reversed(found.lets)) out = make_let(let->bindings, std::move(out));
+  return out;
+}
+
+LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
+  const DType t = value.dtype();
+  if (const ConstNode* c = float_constant(value)) {
+    Scalar number;
+    number.f = c->f;
+    return make_int(to, scalar_cast(to.scalar(), kF64, number).i);
+  }
+  const IntegerRange range = range_in_floats(to, t);
+  if (AnyExpr limited = limited_conversion(to, value, range)) return limited;
+  const AnyExpr low = make_float(t, range.low), zero = make_int(to, 0);
+  if (range.exact && !to.is_signed())
+    return make_cast(to,
+                     make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
+                                 make_float(t, range.above - 1)));
+  return with_value("x", value, [&](const AnyExpr& x) {
+    if (range.exact) {
+      // NaN takes the constant of the first comparison.
+      AnyExpr inside = make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, x, low),
+                                   make_float(t, range.above - 1));
+      return make_select(make_call(CallOp::is_nan, {x}), zero, make_cast(to, inside));
+    }
+    // NaN and what is too large become 0, which converts safely.
+    const AnyExpr limit = make_float(t, range.above);
+    AnyExpr below = make_select(make_binary(BinaryOp::lt, x, limit), x, make_float(t, 0));
+    AnyExpr inside = make_cast(to, make_binary(BinaryOp::fast_max, below, low));
+    const std::int64_t largest = to.is_signed() ? INT64_MAX >> (64 - to.bits) : -1;
+    return make_select(make_binary(BinaryOp::ge, x, limit), make_int(to, largest), inside);
+  });
+}
+
+}  // namespace lathe::detail

@@ -1,0 +1,220 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <lathe/arith/poly.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/sharing_mutator.hpp>
+#include <lathe/lower/passes.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// In which narrower lanes integers can be computed so that what is asked of the result stays.
+class NarrowLanes {
+ public:
+  /// The narrowest type for the lowest `bits` of e, with as many at least; else e's own.
+  DType for_bits(const AnyExpr& e, int bits) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k).bits >= bits && type(k).bits < e.dtype().bits && keeps(e, k, bits))
+        return type(k);
+    return e.dtype().scalar();
+  }
+  /// The narrowest type that has the numbers a and b; else their own.
+  DType for_numbers(const AnyExpr& a, const AnyExpr& b) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k).bits < a.dtype().bits && is_exact(a, k) && is_exact(b, k)) return type(k);
+    return a.dtype().scalar();
+  }
+
+  /// The same computed in that type.
+  AnyExpr in(const AnyExpr& e, DType scalar) {
+    if (const AnyExpr* known = e->shared() ? made_.find(e.get()) : nullptr)
+      if (known->dtype().scalar() == scalar) return *known;
+    AnyExpr out = made_in(e, scalar);
+    if (e->shared()) made_[e.get()] = out, kept_.push_back(e);
+    return out;
+  }
+
+ private:
+  static constexpr int kTypes = 6;
+  static DType type(int k) {
+    return {k % 2 ? TypeCode::sint : TypeCode::uint, static_cast<std::uint8_t>(8 << k / 2), 1,
+            false};
+  }
+
+  AnyExpr made_in(const AnyExpr& e, DType scalar) {
+    const DType t = scalar.with_lanes(e.dtype().lanes);
+    if (const auto* n = e.as<BinaryNode>())
+      return make_binary(n->op, in(n->a, scalar), in(n->b, scalar));
+    if (const auto* n = e.as<SelectNode>())
+      return make_select(n->condition, in(n->yes, scalar), in(n->no, scalar));
+    if (const auto* n = e.as<CastNode>()) return make_cast(t, n->value);
+    return make_int(t, *as_const_int(e));
+  }
+
+  /// Whether the type has the number that e is, and computing in it gives that.
+  bool is_exact(const AnyExpr& e, int k) {
+    const ConstInterval own = range(e), all = range_of_type(type(k));
+    return own.has_min() && own.has_max() && own.min >= all.min && own.max <= all.max &&
+           keeps(e, k, type(k).bits);
+  }
+
+  /// Whether computing in the type gives the lowest `bits` of e. Of more bits it says no less.
+  bool keeps(const AnyExpr& e, int k, int bits) {
+    if (!e->shared()) return surely_keeps(e, k, bits);
+    const auto at = static_cast<std::size_t>(k);
+    if (const Kept* known = known_.find(e.get())) {
+      if (bits <= known->yes[at]) return true;
+      if (bits >= known->no[at]) return false;
+    }
+    const bool yes = surely_keeps(e, k, bits);
+    (yes ? known_[e.get()].yes : known_[e.get()].no)[at] = static_cast<std::uint8_t>(bits);
+    kept_.push_back(e);
+    return yes;
+  }
+
+  bool surely_keeps(const AnyExpr& e, int k, int bits) {
+    if (e.kind() == ExprKind::Const) return true;
+    if (const auto* n = e.as<BroadcastNode>()) return n->value.kind() == ExprKind::Const;
+    if (const auto* n = e.as<CastNode>())
+      return n->value.dtype().is_int() && n->value.dtype().bits <= type(k).bits;
+    if (const auto* n = e.as<SelectNode>()) return keeps(n->yes, k, bits) && keeps(n->no, k, bits);
+    const auto* n = e.as<BinaryNode>();
+    return n && keeps_binary(*n, k, bits);
+  }
+
+  // Bytes have neither products nor shifts on most machines, and a count that reaches the width
+  // means another one.
+  bool keeps_binary(const BinaryNode& n, int k, int bits) {
+    const int width = type(k).bits;
+    const std::int64_t* by = as_const_int(n.b);
+    const bool shifts = width > 8 && by && *by >= 0 && *by < width;
+    switch (n.op) {
+      case BinaryOp::mul:
+        if (width == 8) return false;
+        [[fallthrough]];
+      case BinaryOp::add:
+      case BinaryOp::sub:
+      case BinaryOp::bit_and:
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+        return keeps(n.a, k, bits) && keeps(n.b, k, bits);
+      case BinaryOp::shl:
+        return shifts && keeps(n.a, k, bits);
+      case BinaryOp::shr:
+        if (!shifts) return false;
+        return bits + *by <= width ? keeps(n.a, k, static_cast<int>(bits + *by)) : is_exact(n.a, k);
+      case BinaryOp::min:
+      case BinaryOp::max:
+        return is_exact(n.a, k) && is_exact(n.b, k);
+      default:
+        return false;
+    }
+  }
+
+  ConstInterval range(const AnyExpr& e) {
+    if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
+    const ConstInterval type = range_of_type(e.dtype().scalar());
+    const ConstInterval own = range_of(e);
+    const bool wraps = !own.has_min() || !own.has_max() || own.min < type.min || own.max > type.max;
+    const ConstInterval out = wraps ? type : own;
+    if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
+    return out;
+  }
+
+  // Of the numbers themselves, before they wrap.
+  ConstInterval range_of(const AnyExpr& e) {
+    const ConstInterval type = range_of_type(e.dtype().scalar());
+    if (const std::int64_t* c = as_const_int(e)) return {*c, *c};
+    if (const auto* n = e.as<CastNode>()) return n->value.dtype().is_int() ? range(n->value) : type;
+    if (const auto* n = e.as<BroadcastNode>()) return range(n->value);
+    if (const auto* n = e.as<SelectNode>()) return range_hull(range(n->yes), range(n->no));
+    const auto* n = e.as<BinaryNode>();
+    return n && !is_comparison(n->op) && n->dtype.is_int() ? range_of(*n) : type;
+  }
+
+  ConstInterval range_of(const BinaryNode& n) {
+    const ConstInterval a = range(n.a), b = range(n.b), type = range_of_type(n.dtype.scalar());
+    const std::int64_t* by = as_const_int(n.b);
+    switch (n.op) {
+      case BinaryOp::add:
+        return range_add(a, b);
+      case BinaryOp::sub:
+        return range_add(a, range_neg(b));
+      case BinaryOp::mul:
+        return range_mul(a, b);
+      case BinaryOp::min:
+        return {std::min(a.min, b.min), std::min(a.max, b.max)};
+      case BinaryOp::max:
+        return {std::max(a.min, b.min), std::max(a.max, b.max)};
+      case BinaryOp::shl:
+        return by && *by >= 0 && *by < 32 ? range_scale(a, std::int64_t{1} << *by) : type;
+      case BinaryOp::shr:
+        if (!by || *by < 0 || *by >= n.dtype.bits || !a.has_min() || !a.has_max()) return type;
+        return {a.min >> *by, a.max >> *by};
+      case BinaryOp::bit_and:
+        return by && *by >= 0 ? ConstInterval{0, *by} : type;
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+        if (a.min < 0 || b.min < 0 || !a.has_max() || !b.has_max()) return type;
+        return {0, all_ones(std::max(a.max, b.max))};
+      default:
+        return type;
+    }
+  }
+  static std::int64_t all_ones(std::int64_t most) {
+    const int bits = std::bit_width(static_cast<std::uint64_t>(most));
+    return bits == 63 ? ConstInterval::kPosInf - 1 : (std::int64_t{1} << bits) - 1;
+  }
+
+  struct Kept {
+    std::uint8_t yes[kTypes] = {}, no[kTypes] = {255, 255, 255, 255, 255, 255};
+  };
+  NodeMap<ConstInterval> ranges_;
+  NodeMap<Kept> known_;  ///< for each type, how many bits it keeps at least, and how many not
+  NodeMap<AnyExpr> made_;
+  Vec<AnyExpr> kept_;  ///< whose nodes are keys, so that no others take their place
+};
+
+class NarrowIntegers : public SharingMutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    lanes_ = {};
+    const auto* loop = s.as<ForNode>();
+    const bool outer = in_lanes_;
+    in_lanes_ = in_lanes_ || (loop && loop->loop_kind == ForKind::vectorized);
+    Stmt out = SharingMutator::stmt(s);
+    in_lanes_ = outer;
+    return out;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (!in_lanes_) return descend(e);
+    if (const auto* n = e.as<CastNode>(); n && n->dtype.is_int() && is_wide(n->value)) {
+      const DType t = lanes_.for_bits(n->value, n->dtype.bits);
+      if (t.bits < n->value.dtype().bits)
+        return make_cast(n->dtype, descend(lanes_.in(n->value, t)));
+    }
+    if (const auto* n = e.as<BinaryNode>(); n && is_comparison(n->op) && is_wide(n->a)) {
+      const DType t = lanes_.for_numbers(n->a, n->b);
+      if (t.bits < n->a.dtype().bits)
+        return make_binary(n->op, descend(lanes_.in(n->a, t)), descend(lanes_.in(n->b, t)));
+    }
+    return descend(e);
+  }
+
+  static bool is_wide(const AnyExpr& e) { return e.dtype().is_int() && e.dtype().bits >= 16; }
+
+  NarrowLanes lanes_;
+  bool in_lanes_ = false;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program narrow_integers(const Program& program) {
+  return program.with(detail::NarrowIntegers().stmt(program->body));
+}
+
+}  // namespace lathe

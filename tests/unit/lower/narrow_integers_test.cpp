@@ -1,0 +1,133 @@
+// Integers are computed in fewer bits where those give the same, and only there.
+#include <lathe/ir/parse.hpp>
+#include <lathe/ir/verify.hpp>
+#include <lathe/lower/passes.hpp>
+#include <lathe/lower/pipeline.hpp>
+#include <random>
+
+#include "../codegen/against.hpp"
+
+using namespace lathe;
+using namespace test;
+
+namespace {
+
+constexpr int kCount = 64;
+
+Program in_lanes(const std::string& type, const std::string& value) {
+  return parse("program k(in A: u8[64], in B: i8[64], in C: u16[64], in D: i16[64], out Y: " +
+               type + "[64]):\n  vectorized for i in 0..64:\n    Y[i] = " + value + "\n");
+}
+
+/// Whether the text of the narrowed program has these words, apart by spaces.
+bool has(const std::string& type, const std::string& value, const std::string& words) {
+  return narrow_integers(in_lanes(type, value)).str().find(words) != std::string::npos;
+}
+
+/// Expressions of i32 over the inputs and constants, of some depth.
+class RandomIntegers {
+ public:
+  explicit RandomIntegers(unsigned seed) : random_(seed) {}
+  std::string value(int depth) {
+    if (depth == 0 || below(8) == 0) return leaf();
+    const std::string a = value(depth - 1);
+    switch (below(11)) {
+      case 0:
+      case 1:
+        return "(" + a + " + " + value(depth - 1) + ")";
+      case 2:
+        return "(" + a + " - " + value(depth - 1) + ")";
+      case 3:
+      case 4:
+        return "(" + a + " * " + value(depth - 1) + ")";
+      case 5:
+        return "(" + a + " >> " + std::to_string(below(20)) + "i32)";
+      case 6:
+        return "(" + a + " << " + std::to_string(below(9)) + "i32)";
+      case 7:
+        return (below(2) ? "min(" : "max(") + a + ", " + value(depth - 1) + ")";
+      case 8:
+        return "(" + a + (below(2) ? " & " : " | ") + value(depth - 1) + ")";
+      case 9:
+        return "(" + a + " ^ " + value(depth - 1) + ")";
+      default:
+        return "select(" + leaf() + (below(2) ? " < " : " == ") + value(depth - 1) + ", " + a +
+               ", " + value(depth - 1) + ")";
+    }
+  }
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+ private:
+  std::string leaf() {
+    if (below(3) == 0) return std::to_string(below(2) ? below(256) : below(70000) - 35000) + "i32";
+    return std::string("i32(") + "ABCD"[below(4)] + "[i])";
+  }
+  std::mt19937 random_;
+};
+
+std::vector<Bytes> inputs(unsigned seed, std::size_t result_bytes) {
+  std::mt19937 random(seed);
+  std::vector<Bytes> all;
+  for (const std::size_t bytes : {1, 1, 2, 2}) {
+    Bytes b;
+    for (std::size_t k = 0; k < kCount * bytes; ++k) {
+      const unsigned edges[] = {0, 1, 127, 128, 255};
+      b.data.push_back(
+          static_cast<unsigned char>(random() % 3 ? random() % 256 : edges[random() % 5]));
+    }
+    all.push_back(b);
+  }
+  all.push_back(Bytes{std::vector<unsigned char>(kCount * result_bytes)});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what a conversion cuts off is not computed") {
+  CHECK(has("u8", "u8(i32(A[i]) * 77i32 + i32(A[i]) * 150i32 >> 8i32)", "u16(A[i]) * 77u16"));
+  // The sum does not fit 16 bits, and its lowest 16 do for the 8 that are asked for.
+  CHECK(has("u8", "u8(i32(A[i]) * i32(A[i]) + i32(A[i]) * i32(A[i]) >> 8i32)",
+            "u16(A[i]) * u16(A[i])"));
+  CHECK_FALSE(has("u8", "u8(i32(A[i]) * i32(A[i]) + i32(A[i]) * i32(A[i]) >> 9i32)", "u16(A[i])"));
+  CHECK(has("u16", "u16(max(i32(B[i]) * 200i32, 0i32))", "i16(B[i]) * 200i16"));
+  CHECK_FALSE(has("u16", "u16(max(i32(B[i]) * 300i32, 0i32))", "i16(B[i])"));
+  // Sums alone need no more lanes than the result has.
+  CHECK(has("u8", "u8(i32(A[i]) + i32(B[i]))", "A[i] + u8(B[i])"));
+  CHECK_FALSE(has("u8", "u8(i32(A[i]) * i32(A[i]) >> 18i32)", "u16(A[i])"));
+}
+
+TEST_CASE("comparisons take the lanes that both sides fit") {
+  CHECK(has("u8", "select(i32(A[i]) > 100i32, 255u8, 0u8)", "A[i] > 100u8"));
+  CHECK(has("u8", "select(i32(A[i]) + 1i32 > i32(B[i]), 255u8, 0u8)",
+            "i16(A[i]) + 1i16 > i16(B[i])"));
+  CHECK_FALSE(has("u8", "select(i32(C[i]) > i32(D[i]), 255u8, 0u8)", "16(C[i])"));
+}
+
+TEST_CASE("code that is not in lanes stays as it is") {
+  const Program p = parse(
+      "program k(in A: u8[64], out Y: u8[64]):\n"
+      "  for i in 0..64:\n    Y[i] = u8(i32(A[i]) * 77i32 >> 8i32)\n");
+  CHECK(narrow_integers(p).str() == p.str());
+}
+
+TEST_CASE("random integers are the same in fewer bits") {
+  const unsigned seed = 20261125;
+  CAPTURE(seed);
+  RandomIntegers random(seed);
+  int narrowed = 0;
+  for (int k = 0; k < 300; ++k) {
+    const char* types[] = {"u8", "i8", "u16", "i16", "i64"};
+    const std::string type = types[random.below(5)];
+    const Program p = in_lanes(type, type + "(" + random.value(1 + random.below(5)) + ")");
+    CAPTURE(p.str());
+    const Program after = narrow_integers(p), lowered = lower(p, host());
+    narrowed += after.str() != p.str();
+    CHECK(verify_reason(after, after->stage) == "");
+    const auto in = inputs(static_cast<unsigned>(k), type == "i64" ? 8 : 2);
+    const auto wanted = evaluated(p, in);
+    CHECK(wanted.back().data == evaluated(after, in).back().data);
+    CHECK(wanted.back().data == evaluated(lowered, in).back().data);
+    if (k % 10 == 0) check_against_evaluator(lowered, in);
+  }
+  CHECK(narrowed > 100);
+}
