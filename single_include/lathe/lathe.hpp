@@ -8748,6 +8748,7 @@ class Verifier : public Visitor {
   void let(const LetNode& n);
   void call(const CallNode& n);
   void select(const SelectNode& n);
+  bool happened(const LoadNode& n, const AnyExpr& e) const;
   void lanes_of_arm(const LoadNode& n, const AnyExpr& e);
 
   Stage stage_;
@@ -20996,13 +20997,19 @@ inline void Verifier::select(const SelectNode& n) {
   arms_ -= by_lanes;
 }
 
-/// Both arms are computed, so a load in them needs a mask, or has happened before.
-inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
-  if (n.mask.get() || n.indices.empty()) return;
+/// In an arm: a load that was done before, by all lanes, with whatever its indices load.
+inline bool Verifier::happened(const LoadNode& n, const AnyExpr& e) const {
+  if (stage_ < Stage::machine || arms_ == 0 || n.mask.get()) return false;
   const auto same = [&](const AnyExpr& seen) { return structurally_equal(seen, e); };
+  return std::any_of(seen_loads_.begin(), seen_loads_.end(), same);
+}
+
+/// Both arms are computed, so a load in them needs a mask.
+inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
+  if (stage_ < Stage::machine || n.mask.get() || n.indices.empty()) return;
   if (arms_ == 0)
     seen_loads_.push_back(e);
-  else if (std::none_of(seen_loads_.begin(), seen_loads_.end(), same))
+  else
     fail(cat("a load of all lanes in the arm of a select by lanes at stage machine: ", str(e)));
 }
 
@@ -21019,8 +21026,9 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (const auto* n = e.as<SelectNode>()) return select(*n);
   const auto* n = e.as<LoadNode>();
   if (n) access(n->buffer, n->indices, false);
-  if (ok()) descend(e);
-  if (n && ok() && stage_ >= Stage::machine) lanes_of_arm(*n, e);
+  if (!ok() || (n && happened(*n, e))) return;
+  descend(e);
+  if (n && ok()) lanes_of_arm(*n, e);
 }
 
 // Extents and strides hold for as long as the buffer does, and no rewrite walks them: they name
@@ -44323,6 +44331,39 @@ inline BodyCost body_cost(const BlockNode& block) {
   return cost;
 }
 
+// What lowering makes of the functions of a block's body, in nodes: polynomials, of angles with the
+// reduction of large ones (f32 and f64, x86-64 and AVX-512: 63 to 310, angles 410 to 1173, powers
+// 269 to 704).
+class MathNodes : public Visitor {
+ public:
+  std::size_t count = 0;
+  void expr(const AnyExpr& e) override {
+    const auto* n = e.as<CallNode>();
+    if (n && is_transcendental(n->op)) count += nodes_of(n->op);
+    descend(e);
+  }
+
+ private:
+  static std::size_t nodes_of(CallOp op) {
+    switch (op) {
+      case CallOp::sin:
+      case CallOp::cos:
+      case CallOp::tan:
+        return 1000;
+      case CallOp::pow:
+        return 500;
+      default:
+        return 150;
+    }
+  }
+};
+
+inline std::size_t math_nodes(const BlockNode& block) {
+  MathNodes nodes;
+  nodes.stmt(block.body);
+  return nodes.count;
+}
+
 // How an access moves when one loop steps by one; `strided`: by a constant number of elements of
 // its last axis.
 enum class Step : std::uint8_t { none, unit, strided, other };
@@ -44413,14 +44454,20 @@ class DefaultSteps {
   explicit DefaultSteps(const DefaultJob& job) : s_(job.schedule), target_(job.target), job_(job) {}
 
  protected:
+  // Also undone where `step` returns false.
   template <class F>
   bool attempt(F&& step) {
     const Schedule before = s_;
     s_.shows_places_ = false;  // nobody reads why a step was left out
     try {
-      step();
+      bool done = true;
+      if constexpr (std::is_same_v<decltype(step()), bool>)
+        done = step();
+      else
+        step();
+      if (!done) s_ = before;
       s_.shows_places_ = before.shows_places_;
-      return true;
+      return done;
     } catch (const UserError& e) {
       s_ = before;
       if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
@@ -44636,7 +44683,7 @@ class NestSteps : protected DefaultSteps {
     return (extent + count - 1) / count;
   }
 
- private:
+  // What a block reads or writes, by the loops around it instead of its iterators.
   static Vec<AccessSite> over_loops(Vec<AccessSite> accesses, const BlockNode& block,
                                     const Facts& facts) {
     Substitution bound;
@@ -45712,7 +45759,8 @@ class IntrinsicCosts : protected NestSteps {
     const bool pads_a = tile.rows != of.rows || tile.depth != of.depth;
     tile.pads = pads_a || tile.columns != of.columns;
     const bool fits = step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a;
-    const bool movable = pads_a || fit.rows_lie_apart || !fit.rows.var.get();
+    const bool runs = axis_of(fit.a, fit.depth) < fit.a.indices.size();
+    const bool movable = pads_a || (runs && (fit.rows_lie_apart || !fit.rows.var.get()));
     if (copies ? !movable : !fits) return false;
     const std::int64_t bytes = tile.depth * of.reduced * fit.b.buffer->dtype.element_bytes(),
                        most =
@@ -45821,6 +45869,8 @@ class TileRegisters : protected ReductionCosts {
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
   void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                       std::int64_t lanes) {
+    if (too_large(ref, nest, tile, lanes))
+      return void(attempt([&] { vectors_inside(nest, lanes); }));
     const std::int64_t block = tiles_in_block(nest, tile, lanes);
     if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.terms > 0)
       if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
@@ -45830,6 +45880,18 @@ class TileRegisters : protected ReductionCosts {
   }
 
  private:
+  // Whether all that is written out, 16 terms where rows are turned, would fill the program.
+  bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes) const {
+    bool turned = false;
+    for (const auto& read : nest.reads)
+      turned = turned ||
+               (!worth_panels(nest, tile, read, lanes) && jumps(nest, read) && turns(nest, read));
+    const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
+    const BlockNode& b = *site(ref).block;
+    return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
+  }
+
   // The loops of a tile: over tiles, what is unrolled, and the lanes.
   struct Parts {
     Vec<LoopRef> order, inner;
@@ -46105,7 +46167,7 @@ class TensorizeNest : IntrinsicCosts {
   /// False: nothing done. `cycles`: what the nest takes without.
   bool run(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest, double cycles) {
     const auto tile = best_intrinsic(block, nest);
-    return tile && tile->cycles < cycles && attempt([&] { apply(ref, *tile, nest); });
+    return tile && tile->cycles < cycles && attempt([&] { return apply(ref, *tile, nest); });
   }
 
  private:
@@ -46121,12 +46183,13 @@ class TensorizeNest : IntrinsicCosts {
     LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
   };
 
-  void apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+  bool apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
-    const Copy b = pack(ref, tile, true);
+    const std::optional<Copy> b = pack(ref, tile, true);
     std::optional<Copy> a;
     if (tile.copies_a) a = pack(ref, tile, false);
+    if (!b || (tile.copies_a && !a)) return false;
     const Order order = split(at, tile);
     Vec<LoopRef> all = order.tiles;
     all.append(order.terms);
@@ -46142,8 +46205,9 @@ class TensorizeNest : IntrinsicCosts {
       if (order.panel.var.get()) s_.compute_at(a->block, order.panel);
       copy_rows(*a, tile);
     }
-    if (tile.b_in_blocks) s_.compute_at(b.block, order.block);
-    copy_groups(b, tile);
+    if (tile.b_in_blocks) s_.compute_at(b->block, order.block);
+    copy_groups(*b, tile);
+    return true;
   }
 
   Order split(const Loops& at, const IntrinsicTile& tile) {
@@ -46242,22 +46306,22 @@ class TensorizeNest : IntrinsicCosts {
     out.rank = now->indices.size();
     out.block = now->buffer == was.buffer ? s_.cache_read(ref, was.buffer->name, Scope::global)
                                           : s_.block(now->buffer->name);
-    const auto axis = [&](const LoopRef& loop) {
-      for (std::size_t d = 0; d < now->indices.size(); ++d)
-        for (const auto& it : at.block->iters)
-          if (it.var.get() == now->indices[d].get() && it.binding.get() == loop.var.get()) return d;
-      return now->indices.size();
-    };
-    out.across = axis(of_b ? tile.fit.columns : tile.fit.rows);
-    out.along = axis(tile.fit.depth);
+    AccessSite access;
+    access.buffer = now->buffer, access.indices = now->indices;
+    const AccessSite by_loops = over_loops({access}, *at.block, facts_on(at.path))[0];
+    out.across = axis_of(by_loops, of_b ? tile.fit.columns : tile.fit.rows);
+    out.along = axis_of(by_loops, tile.fit.depth);
     out.side_by_side = step_of(was.indices, tile.fit.depth.var) == Step::unit;
     return out;
   }
 
-  // Tiles of b; rows of a in tiles, or with their terms side by side.
-  Copy pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
+  // Tiles of b; rows of a in tiles, or with their terms side by side. Empty where an axis that they
+  // have to run along is none of the operand's.
+  std::optional<Copy> pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const ProductRow& p = *tile.fit.product;
     Copy copy = copy_of(ref, tile, of_b);
+    const bool crosses = of_b || p.rows > 1;
+    if (copy.along == copy.rank || (crosses && copy.across == copy.rank)) return {};
     TiledAxes axes{copy.rank, copy.across, copy.along, p.rows, p.depth()};
     if (of_b) axes.across = p.columns, axes.along = p.group;
     s_.transform_layout(copy.block, tiled_layout(axes));
@@ -46485,13 +46549,13 @@ class TileNests : NestSteps {
   void run() {
     const auto blocks = s_.blocks();
     std::size_t nodes = 0;
-    for (const auto& block : blocks) nodes += node_count(site(block).block->body);
-    crowded_ = nodes * kUnrolledNodes > kDefaultNodes;
+    for (const auto& block : blocks) nodes += nodes_of(block, kUnrolledNodes);
+    crowded_ = nodes > kDefaultNodes;
     std::size_t taken = 0;
     for (const auto& block : blocks) {
       const BlockSite at = site(block);
       if (!at.block) continue;
-      if (crowded_) taken += node_count(at.block->body) * kVectorNodes;
+      if (crowded_) taken += nodes_of(block, kVectorNodes);
       if (taken > kDefaultNodes) return;
       schedule_nest(block);
     }
@@ -46499,6 +46563,12 @@ class TileNests : NestSteps {
 
  private:
   bool crowded_ = false;
+
+  // Functions stand in a vector and its tail.
+  std::size_t nodes_of(const BlockRef& block, std::size_t copies) const {
+    const BlockNode& b = *site(block).block;
+    return copies * node_count(b.body) + 2 * math_nodes(b);
+  }
 
   void schedule_nest(const BlockRef& block) {
     SplitComposites(job_).run(block);
@@ -46559,12 +46629,19 @@ LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& ta
 namespace lathe {
 namespace detail {
 
+/// One lane of a vector, by itself where the vector is made of lanes that can be told.
 inline AnyExpr lane_of(const AnyExpr& e, int lane) {
   if (e.dtype().lanes == 1) return e;
-  if (const auto* ramp = e.as<RampNode>(); ramp && ramp->base.dtype().lanes == 1)
-    return lane == 0 ? ramp->base : ramp->base + ramp->stride * lane;
-  if (const auto* all = e.as<BroadcastNode>(); all && all->value.dtype().lanes == 1)
-    return all->value;
+  const auto repeated = [&](const AnyExpr& part) {
+    return lane_of(part, lane % part.dtype().lanes);
+  };
+  if (const auto* ramp = e.as<RampNode>()) {
+    const int step = lane / ramp->base.dtype().lanes;
+    return step == 0 ? repeated(ramp->base) : repeated(ramp->base) + repeated(ramp->stride) * step;
+  }
+  if (const auto* all = e.as<BroadcastNode>()) return repeated(all->value);
+  if (const auto* n = e.as<BinaryNode>())
+    return make_binary(n->op, lane_of(n->a, lane), lane_of(n->b, lane));
   return make_shuffle({e}, {lane});
 }
 
@@ -46601,6 +46678,7 @@ class AccessChecks : public Visitor {
   void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask) {
     const BufferNode& b = *buffer;
     if (b.rank() == 0 || static_cast<int>(indices.size()) != b.rank()) return;
+    if (all_inside(b, indices)) return;
     int lanes = 1;
     for (const auto& i : indices) lanes = std::max<int>(lanes, i.dtype().lanes);
     for (int l = 0; l < lanes; ++l) {
@@ -46622,6 +46700,17 @@ class AccessChecks : public Visitor {
   Vec<Stmt> take() { return std::move(checks_); }
 
  private:
+  /// Of all lanes at once: tiles have a thousand.
+  bool all_inside(const BufferNode& b, const Vec<AnyExpr>& indices) const {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const std::int64_t* extent = as_const_int(b.shape[d]);
+      const ConstInterval range = const_bounds(indices[d], facts_);
+      if (!extent || !range.has_min() || !range.has_max() || range.min < 0 || range.max >= *extent)
+        return false;
+    }
+    return true;
+  }
+
   /// A condition that holds, or a variable that is bound, around what is visited.
   struct Around {
     VarRef var;
@@ -49110,6 +49199,272 @@ LATHE_DECL Program guard_operators(const Program& program, const TargetCaps& cap
 
 }  // namespace lathe
 
+// ---- lathe/lower/machine/extreme_region.ipp
+namespace lathe {
+namespace detail {
+
+/// Whether it is an extreme of floats as the IR means them, which NaN and signed zeros count in.
+inline const BinaryNode* as_extreme(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  const bool extreme = n && (n->op == BinaryOp::max || n->op == BinaryOp::min) &&
+                       n->dtype.is_float() && n->dtype.bits >= 32;
+  return extreme ? n : nullptr;
+}
+
+/// A register's scope that holds nothing but extremes of what memory has: partial ones, their
+/// joining across lanes, and stores of the results behind all loops. It gives the same however
+/// often it runs.
+class ExtremeRegion : public Visitor {
+ public:
+  explicit ExtremeRegion(const AllocNode& scope) { stmt(Stmt(Ref<AllocNode>(&scope))); }
+
+  struct Result {
+    Buffer buffer;
+    Vec<AnyExpr> indices;
+  };
+  Vec<Result> results;
+  bool possible = true;
+  double extremes = 0;  ///< that run in all; a loop of unknown length counts as long
+
+  /// A load of what the scope does not compute itself.
+  bool is_term(const LoadNode& n) const {
+    if (contains(registers_, n.buffer)) return false;
+    for (const auto& r : results)
+      if (r.buffer == n.buffer) return false;
+    return true;
+  }
+  /// Whether the expression has such loads and nothing of the scope's own.
+  bool is_term(const AnyExpr& e) const {
+    Loads loads(*this);
+    loads.expr(e);
+    return loads.terms && !loads.own;
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (!possible || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+    if (const auto* n = as_extreme(e)) {
+      extremes += runs_;
+      for (const auto* side : {&n->a, &n->b})
+        if (!is_term(*side)) expr(*side);
+      return;
+    }
+    if (const auto* n = e.as<LoadNode>()) {
+      possible = !is_term(*n) && !n->mask;
+      return;
+    }
+    if (const auto* n = e.as<SelectNode>()) {
+      possible = is_load_free(n->condition);
+      return expr(n->yes), expr(n->no);
+    }
+    possible = e.kind() == ExprKind::Shuffle || e.kind() == ExprKind::Broadcast;
+    if (possible) descend(e);
+  }
+
+  void stmt(const Stmt& s) override {
+    if (!possible) return;
+    switch (s.kind()) {
+      case StmtKind::Alloc:
+        return alloc(*s.as<AllocNode>());
+      case StmtKind::Store:
+        return store(*s.as<StoreNode>());
+      case StmtKind::For:
+        return loop(*s.as<ForNode>());
+      case StmtKind::LetStmt:
+        expr(s.as<LetStmtNode>()->value);
+        return stmt(s.as<LetStmtNode>()->body);
+      case StmtKind::Seq:
+        return descend(s);
+      default:
+        possible = false;
+    }
+  }
+
+ private:
+  struct Loads : Visitor {
+    explicit Loads(const ExtremeRegion& its_region) : region(its_region) {}
+    const ExtremeRegion& region;
+    bool terms = false, own = false;
+    void expr(const AnyExpr& e) override {
+      if (const auto* n = e.as<LoadNode>()) (region.is_term(*n) ? terms : own) = true;
+      if (e.kind() == ExprKind::Let) own = true;  // what a name stands for is not followed
+      descend(e);
+    }
+  };
+
+  void alloc(const AllocNode& n) {
+    possible = n.buffer->scope == Scope::reg && n.buffer->rank() == 0;
+    registers_.push_back(n.buffer);
+    stmt(n.body);
+  }
+
+  void loop(const ForNode& f) {
+    constexpr double kLong = 64;
+    if (f.loop_kind != ForKind::serial || !is_load_free(f.min) || !is_load_free(f.extent)) {
+      possible = false;
+      return;
+    }
+    const std::int64_t* extent = as_const_int(f.extent);
+    const double outer = runs_;
+    runs_ *= extent ? static_cast<double>(*extent) : kLong;
+    ++loops_;
+    stmt(f.body);
+    --loops_, runs_ = outer;
+  }
+
+  void store(const StoreNode& n) {
+    if (!contains(registers_, n.buffer)) note_result(n);
+    if (possible && !is_named(n.value)) expr(n.value);
+  }
+  // A value that let statements have named is one that was looked at.
+  static bool is_named(const AnyExpr& e) { return e.kind() == ExprKind::Var; }
+
+  // The first store of an element reads none of the results, so that all may be done again.
+  void note_result(const StoreNode& n) {
+    constexpr std::size_t kResults = 8;
+    possible = possible && loops_ == 0 && !n.mask && n.value.dtype().lanes == 1 &&
+               n.value.dtype().is_float() && n.value.dtype().bits >= 32;
+    for (const auto& i : n.indices) possible = possible && is_load_free(i);
+    for (const auto& r : results)
+      if (r.buffer == n.buffer && equal(r.indices, n.indices)) return check_reads(n, true);
+    check_reads(n, false);
+    results.push_back({n.buffer, n.indices});
+    possible = possible && results.size() <= kResults;
+  }
+  void check_reads(const StoreNode& n, bool may) {
+    struct Reads : Visitor {
+      const StoreNode* store;
+      bool own = false, other = false;
+      void expr(const AnyExpr& e) override {
+        if (const auto* load = e.as<LoadNode>(); load && load->buffer == store->buffer)
+          (equal(load->indices, store->indices) ? own : other) = true;
+        descend(e);
+      }
+    } reads;
+    reads.store = &n;
+    reads.expr(n.value);
+    possible = possible && !reads.other && (may || !reads.own);
+  }
+  static bool equal(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!structurally_equal(a[k], b[k])) return false;
+    return true;
+  }
+
+  Vec<Buffer> registers_;
+  double runs_ = 1;
+  int loops_ = 0;
+};
+
+/// The region by comparisons that ignore NaN and the sign of zeros, which also add up all terms.
+class GuessedRegion : public Mutator {
+ public:
+  explicit GuessedRegion(const ExtremeRegion& region) : region_(region) {}
+  Vec<Buffer> sums;
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>())
+      return with_terms(n->value, [&](AnyExpr value) {
+        return make_ref<StoreNode>(n->buffer, n->indices, std::move(value), n->mask, n->streaming);
+      });
+    if (const auto* n = s.as<LetStmtNode>())
+      return with_terms(n->value, [&](AnyExpr value) {
+        return make_let_stmt(n->var, std::move(value), stmt(n->body));
+      });
+    return descend(s);
+  }
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = as_extreme(e);
+    if (!n) return e.kind() == ExprKind::Load ? e : descend(e);
+    const BinaryOp fast = n->op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+    const bool right = region_.is_term(n->b);
+    AnyExpr a = operand(n->a), b = operand(n->b);
+    // The term first: then a register that is an infinity or a zero stays it.
+    return right ? make_binary(fast, std::move(b), std::move(a))
+                 : make_binary(fast, std::move(a), std::move(b));
+  }
+
+ private:
+  struct Term {
+    VarRef var;
+    AnyExpr value;
+  };
+
+  AnyExpr operand(const AnyExpr& e) {
+    if (!region_.is_term(e)) return expr(e);
+    terms_.push_back({make_var("term", e.dtype()), e});
+    return terms_.back().var;
+  }
+
+  template <class F>
+  Stmt with_terms(const AnyExpr& value, const F& make) {
+    terms_.clear();
+    AnyExpr fast = expr(value);
+    const Vec<Term> terms = std::move(terms_);
+    terms_ = {};
+    Vec<Stmt> all;
+    for (const Term& t : terms) {
+      const AnyExpr sum = make_load(sum_of(t.value.dtype()), {});
+      all.push_back(make_store(sum.as<LoadNode>()->buffer, {}, sum + AnyExpr(t.var)));
+    }
+    all.push_back(make(std::move(fast)));
+    Stmt out = make_seq(std::move(all));
+    for (std::size_t k = terms.size(); k-- > 0;)
+      out = make_let_stmt(terms[k].var, terms[k].value, out);
+    return out;
+  }
+
+  // In turn, so that additions do not wait for each other.
+  Buffer sum_of(DType type) {
+    constexpr std::size_t kChains = 4;
+    Vec<Buffer> same;
+    for (const auto& sum : sums)
+      if (sum->dtype == type) same.push_back(sum);
+    if (same.size() == kChains) return same[next_++ % kChains];
+    sums.push_back(Buffer(new BufferNode("sum", type, {}, {}, Scope::reg)));
+    return sums.back();
+  }
+
+  const ExtremeRegion& region_;
+  Vec<Term> terms_;
+  std::size_t next_ = 0;
+};
+
+/// The region by guess, and again as it stands where a term may be NaN or a result is a zero.
+inline Stmt guessed(const ExtremeRegion& region, const Stmt& whole) {
+  GuessedRegion guess(region);
+  const Stmt fast = guess.stmt(whole);
+  Vec<Stmt> out;
+  AnyExpr wrong;
+  const auto note = [&](const AnyExpr& lanes) {
+    const AnyExpr any = lanes.dtype().lanes == 1 ? lanes : any_lane(lanes);
+    wrong = wrong ? logical_or(wrong, any) : any;
+  };
+  Vec<AnyExpr> totals;
+  for (const auto& sum : guess.sums) {
+    out.push_back(make_store(sum, {}, make_float(sum->dtype, 0)));
+    bool added = false;
+    for (AnyExpr& total : totals)
+      if (!added && total.dtype() == sum->dtype) total = total + make_load(sum, {}), added = true;
+    if (!added) totals.push_back(make_load(sum, {}));
+  }
+  // Of terms that are numbers a sum is NaN where both infinities are among them, too.
+  for (const AnyExpr& total : totals) note(make_binary(BinaryOp::ne, total, total));
+  for (const auto& r : region.results) {
+    const AnyExpr result = make_load(r.buffer, r.indices);
+    note(make_binary(BinaryOp::eq, result, make_float(result.dtype(), 0)));
+  }
+  out.push_back(fast);
+  out.push_back(make_if(wrong, CloneFresh().stmt(whole)));
+  Stmt all = make_seq(std::move(out));
+  for (const auto& sum : guess.sums) all = make_alloc(sum, all);
+  return all;
+}
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/lower/machine/guess_extremes.ipp
 namespace lathe {
 namespace detail {
@@ -49129,11 +49484,8 @@ class ExtremeLoop : public Visitor {
 
   /// What is folded in by a store of the loop's form; empty for any other.
   static AnyExpr term_of(const StoreNode& n) {
-    const auto* fold = n.value.as<BinaryNode>();
-    const bool extreme = fold && (fold->op == BinaryOp::max || fold->op == BinaryOp::min) &&
-                         fold->dtype.is_float() && fold->dtype.bits >= 32;
-    if (!extreme || n.mask.get() || n.buffer->scope != Scope::reg || n.buffer->rank() != 0)
-      return {};
+    const BinaryNode* fold = as_extreme(n.value);
+    if (!fold || n.mask.get() || n.buffer->scope != Scope::reg || n.buffer->rank() != 0) return {};
     for (const auto* side : {&fold->a, &fold->b}) {
       const auto* load = side->as<LoadNode>();
       if (load && load->buffer == n.buffer) return side == &fold->a ? fold->b : fold->a;
@@ -49178,6 +49530,10 @@ class ExtremeLoop : public Visitor {
 class GuessExtremes : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<AllocNode>(); n && n->buffer->scope == Scope::reg) {
+      const ExtremeRegion region(*n);
+      if (pays(region)) return detail::guessed(region, s);
+    }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     ExtremeLoop loop(*f);
@@ -49192,6 +49548,10 @@ class GuessExtremes : public Mutator {
     Buffer reg, start, sum;
   };
 
+  static bool pays(const ExtremeRegion& region) {
+    constexpr double kFew = 8;  // the tests after it take as long
+    return region.possible && !region.results.empty() && region.extremes >= kFew;
+  }
   bool pays(const ExtremeLoop& loop) const {
     constexpr double kFewTerms = 8;  // the tests after the loop take as long
     constexpr std::size_t kRegisters = 12;

@@ -179,7 +179,9 @@ class Checks : protected Comparison {
         throw Failure("round trip", "the lowered program does not read back\n" + text);
       return lowered;
     } catch (const lathe::UserError& error) {
-      if (error.id() != "L0601" && !computed_.loose) throw;
+      // Too large; or loops over tiles of a fragment that a later step took out of sight.
+      const bool expected = error.id() == "L0601" || error.id() == "L0606";
+      if (!expected && !computed_.loose) throw;
       ++stats_.refused_lowerings[error.id()];
       return {};
     }

@@ -115,11 +115,17 @@ class ContractionFamilies : public Family {
     Size m = some(1, 50), n = some(8, 60), k = some(4, 90);
     const bool ta = random_.chance(25), tb = random_.chance(40), window = random_.chance(25);
     Size taps = fixed(window ? 3 : 1), reach = fixed(static_cast<int>(m.value) + (window ? 2 : 0));
-    Shaped a = ta && !window ? input({k, m}, first) : input({reach, k}, first);
-    Shaped b = tb ? input({taps, n, k}, second) : input({taps, k, n}, second);
+    // Terms that lie apart in A, or begin further in, in A or in B.
+    const int step = random_.chance(15) ? 2 : 1, from = random_.chance(15),
+              from_b = random_.chance(15);
+    Size ka = fixed(step * static_cast<int>(k.value) + from);
+    Size kb = fixed(static_cast<int>(k.value) + from_b);
+    Shaped a = ta && !window ? input({ka, m}, first) : input({reach, ka}, first);
+    Shaped b = tb ? input({taps, n, kb}, second) : input({taps, kb, n}, second);
     epilogue(sum({m, n}, {taps, k}, [&](const Axes& at, const Axes& r) {
-      const AnyExpr x = ta && !window ? a(r[1], at[0]) : a(at[0].at + r[0].at, r[1]);
-      return times(cast(dtype_, x), cast(dtype_, tb ? b(r[0], at[1], r[1]) : b(r[0], r[1], at[1])));
+      const AnyExpr ra = r[1].at * step + from, rb = r[1].at + from_b;
+      const AnyExpr x = ta && !window ? a(ra, at[0]) : a(at[0].at + r[0].at, ra);
+      return times(cast(dtype_, x), cast(dtype_, tb ? b(r[0], at[1], rb) : b(r[0], rb, at[1])));
     }));
   }
 

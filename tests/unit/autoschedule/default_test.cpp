@@ -401,3 +401,19 @@ TEST_CASE("runs that lie a page apart are fetched ahead, unless their terms are 
     CHECK(has(s.str(), "scope register"));
   }
 }
+
+TEST_CASE("terms with long functions are not written out sixteen times") {
+  lt::Input<double, 2> A("A", {100, 200});
+  lt::Reduce r("r", 200);
+  const auto lowered = [&](auto f, const lt::ScheduleOptions& options) {
+    const lt::Program p =
+        lt::program_of(lt::compute("C", {100}, [&](lt::Var i) { return lt::sum(f(A(i, r)), r); }));
+    const lt::Target target("x86-64");
+    return lt::node_count(
+        lt::lower(lt::default_schedule(p, target, options).program(), target)->body);
+  };
+  CHECK(lowered([](auto x) { return lt::tan(x); }, {.strict = true}) < 20000);
+  CHECK(lowered([](auto x) { return lt::pow(lt::abs(x), x) + lt::tan(x); }, {.strict = true}) <
+        20000);
+  CHECK(lowered([](auto x) { return lt::exp(x); }, {.strict = true}) > 1000);  // rows are turned
+}

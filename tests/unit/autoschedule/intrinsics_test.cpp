@@ -141,3 +141,33 @@ TEST_CASE("columns that do not fit the second cache are taken in blocks") {
   CHECK(has(s.str(), "alloc B_cache: i8[128, 512, 16, 4]"));
   CHECK(has(s.trace().cpp(), "lathe::infer, 16, 2, 16})"));
 }
+
+TEST_CASE(
+    "terms that lie apart, or begin elsewhere, and indices that are loops only by their bindings") {
+  lt::Input<std::uint8_t, 2> A("A", {16, 66});
+  lt::Input<std::int8_t, 2> B("B", {32, 33});
+  for (const auto* target : {&tiles(), &dots()})
+    for (int terms : {4, 32})
+      for (int step : {1, 2}) {
+        lt::Reduce r("r", terms);
+        const auto C = lt::compute("C", {16, 32}, [&](lt::Var i, lt::Var j) {
+          return lt::sum(lt::cast<int>(A(i, r * step + 1)) * lt::cast<int>(B(j, r + 1)), r);
+        });
+        const std::string text = planned(C, *target);
+        CAPTURE(text);
+        CHECK(is_good(text));
+      }
+  for (const char* index : {"vj, vr - 2", "vj + 0, vr - 2", "vj, vr + 0"}) {
+    const lt::Program start = lt::parse(
+        "program P(in A: u8[16, 66], in B: i8[32, 66], out C: i32[16, 32]):\n"
+        "  for i in 0..16:\n    for j in 0..32:\n      for r in 0..64:\n"
+        "        block C(vi in 0..16 = i, vj in 0..32 = j, reduce vr in 2..66 = r + 2) reduce sum "
+        "init:\n          C[vi, vj] sum= i32(A[vi, vr]) * i32(B[" +
+        std::string(index) + "])\n");
+    for (const auto* target : {&tiles(), &dots()}) {
+      std::vector<std::string> left_out;
+      const lt::Schedule s = lt::default_schedule(start, *target, {}, left_out);
+      CHECK(test::run(s.program()) == test::run(start));
+    }
+  }
+}

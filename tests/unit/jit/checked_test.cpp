@@ -194,3 +194,22 @@ TEST_CASE("accesses that are proved cost nothing, and the text has the assertion
   CHECK(test::error_of([&] { f(g.at, g.x, g.y); }) ==
         "L0409 kernel 'Y': 'X' has no element [50], its shape is [50]");
 }
+
+TEST_CASE("tiles of instructions are proved as a whole") {
+  lt::Input<std::uint8_t, 2> A("A", {40, 130});
+  lt::Input<std::int8_t, 2> B("B", {130, 48});
+  lt::Reduce k("k", 130);
+  const auto C = lt::compute("C", {40, 48}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<int>(A(i, k)) * lt::cast<int>(B(k, j)), k);
+  });
+  for (const char* name : {"sapphirerapids", "znver4"}) {
+    const lt::Target target(name);
+    const lt::Program p = lt::default_schedule(C, target).program();
+    CHECK(p.str().find(lt::Target(name).has("amx-tile") ? "tile_dot" : "dot4") !=
+          std::string::npos);
+    const std::string text = lt::lower_until("check_accesses", p, target, {.checked = true}).str();
+    std::size_t tests = 0;
+    for (auto at = text.find("assert"); at != text.npos; at = text.find("assert", at + 1)) ++tests;
+    CHECK(tests <= 2);  // of copies, in loops
+  }
+}

@@ -97,7 +97,8 @@ class IntrinsicCosts : protected NestSteps {
     const bool pads_a = tile.rows != of.rows || tile.depth != of.depth;
     tile.pads = pads_a || tile.columns != of.columns;
     const bool fits = step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a;
-    const bool movable = pads_a || fit.rows_lie_apart || !fit.rows.var.get();
+    const bool runs = axis_of(fit.a, fit.depth) < fit.a.indices.size();
+    const bool movable = pads_a || (runs && (fit.rows_lie_apart || !fit.rows.var.get()));
     if (copies ? !movable : !fits) return false;
     const std::int64_t bytes = tile.depth * of.reduced * fit.b.buffer->dtype.element_bytes(),
                        most =

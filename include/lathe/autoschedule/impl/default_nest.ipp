@@ -134,7 +134,7 @@ class NestSteps : protected DefaultSteps {
     return (extent + count - 1) / count;
   }
 
- private:
+  // What a block reads or writes, by the loops around it instead of its iterators.
   static Vec<AccessSite> over_loops(Vec<AccessSite> accesses, const BlockNode& block,
                                     const Facts& facts) {
     Substitution bound;

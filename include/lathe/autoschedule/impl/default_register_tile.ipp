@@ -58,6 +58,8 @@ class TileRegisters : protected ReductionCosts {
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
   void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                       std::int64_t lanes) {
+    if (too_large(ref, nest, tile, lanes))
+      return void(attempt([&] { vectors_inside(nest, lanes); }));
     const std::int64_t block = tiles_in_block(nest, tile, lanes);
     if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.terms > 0)
       if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
@@ -67,6 +69,18 @@ class TileRegisters : protected ReductionCosts {
   }
 
  private:
+  // Whether all that is written out, 16 terms where rows are turned, would fill the program.
+  bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes) const {
+    bool turned = false;
+    for (const auto& read : nest.reads)
+      turned = turned ||
+               (!worth_panels(nest, tile, read, lanes) && jumps(nest, read) && turns(nest, read));
+    const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
+    const BlockNode& b = *site(ref).block;
+    return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
+  }
+
   // The loops of a tile: over tiles, what is unrolled, and the lanes.
   struct Parts {
     Vec<LoopRef> order, inner;

@@ -15,7 +15,7 @@ class TensorizeNest : IntrinsicCosts {
   /// False: nothing done. `cycles`: what the nest takes without.
   bool run(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest, double cycles) {
     const auto tile = best_intrinsic(block, nest);
-    return tile && tile->cycles < cycles && attempt([&] { apply(ref, *tile, nest); });
+    return tile && tile->cycles < cycles && attempt([&] { return apply(ref, *tile, nest); });
   }
 
  private:
@@ -31,12 +31,13 @@ class TensorizeNest : IntrinsicCosts {
     LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
   };
 
-  void apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+  bool apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
-    const Copy b = pack(ref, tile, true);
+    const std::optional<Copy> b = pack(ref, tile, true);
     std::optional<Copy> a;
     if (tile.copies_a) a = pack(ref, tile, false);
+    if (!b || (tile.copies_a && !a)) return false;
     const Order order = split(at, tile);
     Vec<LoopRef> all = order.tiles;
     all.append(order.terms);
@@ -52,8 +53,9 @@ class TensorizeNest : IntrinsicCosts {
       if (order.panel.var.get()) s_.compute_at(a->block, order.panel);
       copy_rows(*a, tile);
     }
-    if (tile.b_in_blocks) s_.compute_at(b.block, order.block);
-    copy_groups(b, tile);
+    if (tile.b_in_blocks) s_.compute_at(b->block, order.block);
+    copy_groups(*b, tile);
+    return true;
   }
 
   Order split(const Loops& at, const IntrinsicTile& tile) {
@@ -152,22 +154,22 @@ class TensorizeNest : IntrinsicCosts {
     out.rank = now->indices.size();
     out.block = now->buffer == was.buffer ? s_.cache_read(ref, was.buffer->name, Scope::global)
                                           : s_.block(now->buffer->name);
-    const auto axis = [&](const LoopRef& loop) {
-      for (std::size_t d = 0; d < now->indices.size(); ++d)
-        for (const auto& it : at.block->iters)
-          if (it.var.get() == now->indices[d].get() && it.binding.get() == loop.var.get()) return d;
-      return now->indices.size();
-    };
-    out.across = axis(of_b ? tile.fit.columns : tile.fit.rows);
-    out.along = axis(tile.fit.depth);
+    AccessSite access;
+    access.buffer = now->buffer, access.indices = now->indices;
+    const AccessSite by_loops = over_loops({access}, *at.block, facts_on(at.path))[0];
+    out.across = axis_of(by_loops, of_b ? tile.fit.columns : tile.fit.rows);
+    out.along = axis_of(by_loops, tile.fit.depth);
     out.side_by_side = step_of(was.indices, tile.fit.depth.var) == Step::unit;
     return out;
   }
 
-  // Tiles of b; rows of a in tiles, or with their terms side by side.
-  Copy pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
+  // Tiles of b; rows of a in tiles, or with their terms side by side. Empty where an axis that they
+  // have to run along is none of the operand's.
+  std::optional<Copy> pack(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const ProductRow& p = *tile.fit.product;
     Copy copy = copy_of(ref, tile, of_b);
+    const bool crosses = of_b || p.rows > 1;
+    if (copy.along == copy.rank || (crosses && copy.across == copy.rank)) return {};
     TiledAxes axes{copy.rank, copy.across, copy.along, p.rows, p.depth()};
     if (of_b) axes.across = p.columns, axes.along = p.group;
     s_.transform_layout(copy.block, tiled_layout(axes));

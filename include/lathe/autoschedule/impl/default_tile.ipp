@@ -15,13 +15,13 @@ class TileNests : NestSteps {
   void run() {
     const auto blocks = s_.blocks();
     std::size_t nodes = 0;
-    for (const auto& block : blocks) nodes += node_count(site(block).block->body);
-    crowded_ = nodes * kUnrolledNodes > kDefaultNodes;
+    for (const auto& block : blocks) nodes += nodes_of(block, kUnrolledNodes);
+    crowded_ = nodes > kDefaultNodes;
     std::size_t taken = 0;
     for (const auto& block : blocks) {
       const BlockSite at = site(block);
       if (!at.block) continue;
-      if (crowded_) taken += node_count(at.block->body) * kVectorNodes;
+      if (crowded_) taken += nodes_of(block, kVectorNodes);
       if (taken > kDefaultNodes) return;
       schedule_nest(block);
     }
@@ -29,6 +29,12 @@ class TileNests : NestSteps {
 
  private:
   bool crowded_ = false;
+
+  // Functions stand in a vector and its tail.
+  std::size_t nodes_of(const BlockRef& block, std::size_t copies) const {
+    const BlockNode& b = *site(block).block;
+    return copies * node_count(b.body) + 2 * math_nodes(b);
+  }
 
   void schedule_nest(const BlockRef& block) {
     SplitComposites(job_).run(block);

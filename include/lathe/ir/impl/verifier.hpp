@@ -69,6 +69,7 @@ class Verifier : public Visitor {
   void let(const LetNode& n);
   void call(const CallNode& n);
   void select(const SelectNode& n);
+  bool happened(const LoadNode& n, const AnyExpr& e) const;
   void lanes_of_arm(const LoadNode& n, const AnyExpr& e);
 
   Stage stage_;

@@ -117,13 +117,19 @@ inline void Verifier::select(const SelectNode& n) {
   arms_ -= by_lanes;
 }
 
-/// Both arms are computed, so a load in them needs a mask, or has happened before.
-inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
-  if (n.mask.get() || n.indices.empty()) return;
+/// In an arm: a load that was done before, by all lanes, with whatever its indices load.
+inline bool Verifier::happened(const LoadNode& n, const AnyExpr& e) const {
+  if (stage_ < Stage::machine || arms_ == 0 || n.mask.get()) return false;
   const auto same = [&](const AnyExpr& seen) { return structurally_equal(seen, e); };
+  return std::any_of(seen_loads_.begin(), seen_loads_.end(), same);
+}
+
+/// Both arms are computed, so a load in them needs a mask.
+inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
+  if (stage_ < Stage::machine || n.mask.get() || n.indices.empty()) return;
   if (arms_ == 0)
     seen_loads_.push_back(e);
-  else if (std::none_of(seen_loads_.begin(), seen_loads_.end(), same))
+  else
     fail(cat("a load of all lanes in the arm of a select by lanes at stage machine: ", str(e)));
 }
 
@@ -140,8 +146,9 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (const auto* n = e.as<SelectNode>()) return select(*n);
   const auto* n = e.as<LoadNode>();
   if (n) access(n->buffer, n->indices, false);
-  if (ok()) descend(e);
-  if (n && ok() && stage_ >= Stage::machine) lanes_of_arm(*n, e);
+  if (!ok() || (n && happened(*n, e))) return;
+  descend(e);
+  if (n && ok()) lanes_of_arm(*n, e);
 }
 
 // Extents and strides hold for as long as the buffer does, and no rewrite walks them: they name

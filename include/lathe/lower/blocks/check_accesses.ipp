@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/print.hpp>
@@ -13,12 +14,19 @@
 namespace lathe {
 namespace detail {
 
+/// One lane of a vector, by itself where the vector is made of lanes that can be told.
 inline AnyExpr lane_of(const AnyExpr& e, int lane) {
   if (e.dtype().lanes == 1) return e;
-  if (const auto* ramp = e.as<RampNode>(); ramp && ramp->base.dtype().lanes == 1)
-    return lane == 0 ? ramp->base : ramp->base + ramp->stride * lane;
-  if (const auto* all = e.as<BroadcastNode>(); all && all->value.dtype().lanes == 1)
-    return all->value;
+  const auto repeated = [&](const AnyExpr& part) {
+    return lane_of(part, lane % part.dtype().lanes);
+  };
+  if (const auto* ramp = e.as<RampNode>()) {
+    const int step = lane / ramp->base.dtype().lanes;
+    return step == 0 ? repeated(ramp->base) : repeated(ramp->base) + repeated(ramp->stride) * step;
+  }
+  if (const auto* all = e.as<BroadcastNode>()) return repeated(all->value);
+  if (const auto* n = e.as<BinaryNode>())
+    return make_binary(n->op, lane_of(n->a, lane), lane_of(n->b, lane));
   return make_shuffle({e}, {lane});
 }
 
@@ -55,6 +63,7 @@ class AccessChecks : public Visitor {
   void access(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask) {
     const BufferNode& b = *buffer;
     if (b.rank() == 0 || static_cast<int>(indices.size()) != b.rank()) return;
+    if (all_inside(b, indices)) return;
     int lanes = 1;
     for (const auto& i : indices) lanes = std::max<int>(lanes, i.dtype().lanes);
     for (int l = 0; l < lanes; ++l) {
@@ -76,6 +85,17 @@ class AccessChecks : public Visitor {
   Vec<Stmt> take() { return std::move(checks_); }
 
  private:
+  /// Of all lanes at once: tiles have a thousand.
+  bool all_inside(const BufferNode& b, const Vec<AnyExpr>& indices) const {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const std::int64_t* extent = as_const_int(b.shape[d]);
+      const ConstInterval range = const_bounds(indices[d], facts_);
+      if (!extent || !range.has_min() || !range.has_max() || range.min < 0 || range.max >= *extent)
+        return false;
+    }
+    return true;
+  }
+
   /// A condition that holds, or a variable that is bound, around what is visited.
   struct Around {
     VarRef var;

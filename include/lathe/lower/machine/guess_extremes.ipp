@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/extreme_region.ipp>
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/vector/clone.hpp>
@@ -23,11 +24,8 @@ class ExtremeLoop : public Visitor {
 
   /// What is folded in by a store of the loop's form; empty for any other.
   static AnyExpr term_of(const StoreNode& n) {
-    const auto* fold = n.value.as<BinaryNode>();
-    const bool extreme = fold && (fold->op == BinaryOp::max || fold->op == BinaryOp::min) &&
-                         fold->dtype.is_float() && fold->dtype.bits >= 32;
-    if (!extreme || n.mask.get() || n.buffer->scope != Scope::reg || n.buffer->rank() != 0)
-      return {};
+    const BinaryNode* fold = as_extreme(n.value);
+    if (!fold || n.mask.get() || n.buffer->scope != Scope::reg || n.buffer->rank() != 0) return {};
     for (const auto* side : {&fold->a, &fold->b}) {
       const auto* load = side->as<LoadNode>();
       if (load && load->buffer == n.buffer) return side == &fold->a ? fold->b : fold->a;
@@ -72,6 +70,10 @@ class ExtremeLoop : public Visitor {
 class GuessExtremes : public Mutator {
  public:
   Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<AllocNode>(); n && n->buffer->scope == Scope::reg) {
+      const ExtremeRegion region(*n);
+      if (pays(region)) return detail::guessed(region, s);
+    }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
     ExtremeLoop loop(*f);
@@ -86,6 +88,10 @@ class GuessExtremes : public Mutator {
     Buffer reg, start, sum;
   };
 
+  static bool pays(const ExtremeRegion& region) {
+    constexpr double kFew = 8;  // the tests after it take as long
+    return region.possible && !region.results.empty() && region.extremes >= kFew;
+  }
   bool pays(const ExtremeLoop& loop) const {
     constexpr double kFewTerms = 8;  // the tests after the loop take as long
     constexpr std::size_t kRegisters = 12;

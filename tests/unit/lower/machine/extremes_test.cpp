@@ -42,6 +42,42 @@ lt::Program row_extremes(const std::string& fold, const std::string& identity) {
 
 }  // namespace
 
+namespace {
+
+/// Of each row of 40 a vector of 16 partial results, with a tail, joined across the lanes.
+lt::Program joined_extremes(const std::string& fold, const std::string& identity) {
+  const std::string text = R"(program rows(in x: f32[360], out y: f32[9]) stage flat:
+  for i in 0..9:
+    alloc m: f32x16[] scope register
+    m[] = broadcast(ID, 16)
+    for r in 0..2:
+      m[] = FOLD(m[], x[ramp(i * 40 + r * 16, 1, 16)])
+    let part = FOLD(shuffle(m[]; 0, 1, 2, 3, 4, 5, 6, 7), x[ramp(i * 40 + 32, 1, 8)]):
+      m[] = select(ramp(0i32, 1i32, 16) < broadcast(8i32, 16), shuffle(part; 0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0), m[])
+    alloc h: f32x8[] scope register
+    h[] = FOLD(shuffle(m[]; 0, 1, 2, 3, 4, 5, 6, 7), shuffle(m[]; 8, 9, 10, 11, 12, 13, 14, 15))
+    alloc q: f32x4[] scope register
+    q[] = FOLD(shuffle(h[]; 0, 1, 2, 3), shuffle(h[]; 4, 5, 6, 7))
+    y[i] = ID
+    y[i] = FOLD(y[i], shuffle(q[]; 0))
+    y[i] = FOLD(FOLD(y[i], shuffle(q[]; 1)), FOLD(shuffle(q[]; 2), shuffle(q[]; 3)))
+)";
+  return lt::parse(replaced(replaced(text, "FOLD", fold), "ID", identity));
+}
+
+/// Rows of 40 with these values in turn, each in every row and place once.
+template <std::size_t N>
+std::vector<float> rows_of(const float (&special)[N], std::size_t shift) {
+  std::vector<float> x(9 * 40);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const std::size_t row = k / 40;
+    x[k] = special[k % 11 == row ? (k / 11) % N : (row + shift) % N];
+  }
+  return x;
+}
+
+}  // namespace
+
 TEST_CASE("one comparison a term, and the loop again where that may be wrong") {
   const std::string text = lt::guess_extremes(row_extremes("max", "-inf")).str();
   CHECK(text.find("fast_max(term, m[])") != std::string::npos);
@@ -57,16 +93,41 @@ TEST_CASE("NaN, both zeros and both infinities in each place give what max and m
     const lt::Program before = row_extremes(fold, std::string(fold) == "max" ? "-inf" : "inf");
     const lt::Program after = lt::guess_extremes(before);
     for (std::size_t shift = 0; shift < 7; ++shift) {
-      std::vector<float> x(9 * 40);
-      for (std::size_t k = 0; k < x.size(); ++k) {
-        const std::size_t row = k / 40;
-        x[k] = special[k % 11 == row ? (k / 11) % 7 : (row + shift) % 7];
-      }
-      Bytes in, out;
-      in.data.resize(x.size() * 4), out.data.resize(27 * 4);
-      std::memcpy(in.data.data(), x.data(), in.data.size());
+      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(27 * 4)};
       const std::vector<Bytes> wanted = evaluated(before, {in, out});
       CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
     }
   }
+}
+
+TEST_CASE("partial results are joined by guess, and all of it again where that may be wrong") {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
+  for (const char* fold : {"max", "min"}) {
+    const lt::Program before = joined_extremes(fold, std::string(fold) == "max" ? "-inf" : "inf");
+    const lt::Program after = lt::guess_extremes(before);
+    const std::string text = after.str(), exact = std::string(fold) + "(shuffle(h";
+    CHECK(text.find("fast_" + exact) != std::string::npos);
+    CHECK(text.find(" = " + exact) > text.find("if "));  // in the code for what was guessed wrong
+    for (std::size_t shift = 0; shift < 7; ++shift) {
+      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(9 * 4)};
+      const std::vector<Bytes> wanted = evaluated(before, {in, out});
+      CHECK(evaluated(after, {in, out})[1].data == wanted[1].data);
+      CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
+    }
+  }
+}
+
+TEST_CASE("what a scope computes besides extremes keeps it as it is") {
+  const std::string text = joined_extremes("max", "-inf").str();
+  const auto stays = [&](const std::string& what, const std::string& by) {
+    const std::string other = replaced(text, what, by);
+    REQUIRE(other != text);
+    const lt::Program p = lt::parse(other);
+    return lt::guess_extremes(p).str().find("fast_max(shuffle(h") == std::string::npos;
+  };
+  CHECK(stays("y[i] = -inf", "y[i] = y[i]"));  // not the same when it runs again
+  CHECK(stays("m[] = broadcast(-inf, 16)", "m[] = x[ramp(i, 1, 16)]"));  // a term of no fold
+  CHECK(stays("q[] = max(shuffle(h[]; 0, 1, 2, 3), ",
+              "q[] = max(shuffle(h[]; 0, 1, 2, 3) * broadcast(2.0, 4), "));
 }

@@ -1,0 +1,271 @@
+#pragma once
+
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/lane_masks.hpp>
+#include <lathe/lower/vector/clone.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// Whether it is an extreme of floats as the IR means them, which NaN and signed zeros count in.
+inline const BinaryNode* as_extreme(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  const bool extreme = n && (n->op == BinaryOp::max || n->op == BinaryOp::min) &&
+                       n->dtype.is_float() && n->dtype.bits >= 32;
+  return extreme ? n : nullptr;
+}
+
+/// A register's scope that holds nothing but extremes of what memory has: partial ones, their
+/// joining across lanes, and stores of the results behind all loops. It gives the same however
+/// often it runs.
+class ExtremeRegion : public Visitor {
+ public:
+  explicit ExtremeRegion(const AllocNode& scope) { stmt(Stmt(Ref<AllocNode>(&scope))); }
+
+  struct Result {
+    Buffer buffer;
+    Vec<AnyExpr> indices;
+  };
+  Vec<Result> results;
+  bool possible = true;
+  double extremes = 0;  ///< that run in all; a loop of unknown length counts as long
+
+  /// A load of what the scope does not compute itself.
+  bool is_term(const LoadNode& n) const {
+    if (contains(registers_, n.buffer)) return false;
+    for (const auto& r : results)
+      if (r.buffer == n.buffer) return false;
+    return true;
+  }
+  /// Whether the expression has such loads and nothing of the scope's own.
+  bool is_term(const AnyExpr& e) const {
+    Loads loads(*this);
+    loads.expr(e);
+    return loads.terms && !loads.own;
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (!possible || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+    if (const auto* n = as_extreme(e)) {
+      extremes += runs_;
+      for (const auto* side : {&n->a, &n->b})
+        if (!is_term(*side)) expr(*side);
+      return;
+    }
+    if (const auto* n = e.as<LoadNode>()) {
+      possible = !is_term(*n) && !n->mask;
+      return;
+    }
+    if (const auto* n = e.as<SelectNode>()) {
+      possible = is_load_free(n->condition);
+      return expr(n->yes), expr(n->no);
+    }
+    possible = e.kind() == ExprKind::Shuffle || e.kind() == ExprKind::Broadcast;
+    if (possible) descend(e);
+  }
+
+  void stmt(const Stmt& s) override {
+    if (!possible) return;
+    switch (s.kind()) {
+      case StmtKind::Alloc:
+        return alloc(*s.as<AllocNode>());
+      case StmtKind::Store:
+        return store(*s.as<StoreNode>());
+      case StmtKind::For:
+        return loop(*s.as<ForNode>());
+      case StmtKind::LetStmt:
+        expr(s.as<LetStmtNode>()->value);
+        return stmt(s.as<LetStmtNode>()->body);
+      case StmtKind::Seq:
+        return descend(s);
+      default:
+        possible = false;
+    }
+  }
+
+ private:
+  struct Loads : Visitor {
+    explicit Loads(const ExtremeRegion& its_region) : region(its_region) {}
+    const ExtremeRegion& region;
+    bool terms = false, own = false;
+    void expr(const AnyExpr& e) override {
+      if (const auto* n = e.as<LoadNode>()) (region.is_term(*n) ? terms : own) = true;
+      if (e.kind() == ExprKind::Let) own = true;  // what a name stands for is not followed
+      descend(e);
+    }
+  };
+
+  void alloc(const AllocNode& n) {
+    possible = n.buffer->scope == Scope::reg && n.buffer->rank() == 0;
+    registers_.push_back(n.buffer);
+    stmt(n.body);
+  }
+
+  void loop(const ForNode& f) {
+    constexpr double kLong = 64;
+    if (f.loop_kind != ForKind::serial || !is_load_free(f.min) || !is_load_free(f.extent)) {
+      possible = false;
+      return;
+    }
+    const std::int64_t* extent = as_const_int(f.extent);
+    const double outer = runs_;
+    runs_ *= extent ? static_cast<double>(*extent) : kLong;
+    ++loops_;
+    stmt(f.body);
+    --loops_, runs_ = outer;
+  }
+
+  void store(const StoreNode& n) {
+    if (!contains(registers_, n.buffer)) note_result(n);
+    if (possible && !is_named(n.value)) expr(n.value);
+  }
+  // A value that let statements have named is one that was looked at.
+  static bool is_named(const AnyExpr& e) { return e.kind() == ExprKind::Var; }
+
+  // The first store of an element reads none of the results, so that all may be done again.
+  void note_result(const StoreNode& n) {
+    constexpr std::size_t kResults = 8;
+    possible = possible && loops_ == 0 && !n.mask && n.value.dtype().lanes == 1 &&
+               n.value.dtype().is_float() && n.value.dtype().bits >= 32;
+    for (const auto& i : n.indices) possible = possible && is_load_free(i);
+    for (const auto& r : results)
+      if (r.buffer == n.buffer && equal(r.indices, n.indices)) return check_reads(n, true);
+    check_reads(n, false);
+    results.push_back({n.buffer, n.indices});
+    possible = possible && results.size() <= kResults;
+  }
+  void check_reads(const StoreNode& n, bool may) {
+    struct Reads : Visitor {
+      const StoreNode* store;
+      bool own = false, other = false;
+      void expr(const AnyExpr& e) override {
+        if (const auto* load = e.as<LoadNode>(); load && load->buffer == store->buffer)
+          (equal(load->indices, store->indices) ? own : other) = true;
+        descend(e);
+      }
+    } reads;
+    reads.store = &n;
+    reads.expr(n.value);
+    possible = possible && !reads.other && (may || !reads.own);
+  }
+  static bool equal(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!structurally_equal(a[k], b[k])) return false;
+    return true;
+  }
+
+  Vec<Buffer> registers_;
+  double runs_ = 1;
+  int loops_ = 0;
+};
+
+/// The region by comparisons that ignore NaN and the sign of zeros, which also add up all terms.
+class GuessedRegion : public Mutator {
+ public:
+  explicit GuessedRegion(const ExtremeRegion& region) : region_(region) {}
+  Vec<Buffer> sums;
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>())
+      return with_terms(n->value, [&](AnyExpr value) {
+        return make_ref<StoreNode>(n->buffer, n->indices, std::move(value), n->mask, n->streaming);
+      });
+    if (const auto* n = s.as<LetStmtNode>())
+      return with_terms(n->value, [&](AnyExpr value) {
+        return make_let_stmt(n->var, std::move(value), stmt(n->body));
+      });
+    return descend(s);
+  }
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = as_extreme(e);
+    if (!n) return e.kind() == ExprKind::Load ? e : descend(e);
+    const BinaryOp fast = n->op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+    const bool right = region_.is_term(n->b);
+    AnyExpr a = operand(n->a), b = operand(n->b);
+    // The term first: then a register that is an infinity or a zero stays it.
+    return right ? make_binary(fast, std::move(b), std::move(a))
+                 : make_binary(fast, std::move(a), std::move(b));
+  }
+
+ private:
+  struct Term {
+    VarRef var;
+    AnyExpr value;
+  };
+
+  AnyExpr operand(const AnyExpr& e) {
+    if (!region_.is_term(e)) return expr(e);
+    terms_.push_back({make_var("term", e.dtype()), e});
+    return terms_.back().var;
+  }
+
+  template <class F>
+  Stmt with_terms(const AnyExpr& value, const F& make) {
+    terms_.clear();
+    AnyExpr fast = expr(value);
+    const Vec<Term> terms = std::move(terms_);
+    terms_ = {};
+    Vec<Stmt> all;
+    for (const Term& t : terms) {
+      const AnyExpr sum = make_load(sum_of(t.value.dtype()), {});
+      all.push_back(make_store(sum.as<LoadNode>()->buffer, {}, sum + AnyExpr(t.var)));
+    }
+    all.push_back(make(std::move(fast)));
+    Stmt out = make_seq(std::move(all));
+    for (std::size_t k = terms.size(); k-- > 0;)
+      out = make_let_stmt(terms[k].var, terms[k].value, out);
+    return out;
+  }
+
+  // In turn, so that additions do not wait for each other.
+  Buffer sum_of(DType type) {
+    constexpr std::size_t kChains = 4;
+    Vec<Buffer> same;
+    for (const auto& sum : sums)
+      if (sum->dtype == type) same.push_back(sum);
+    if (same.size() == kChains) return same[next_++ % kChains];
+    sums.push_back(Buffer(new BufferNode("sum", type, {}, {}, Scope::reg)));
+    return sums.back();
+  }
+
+  const ExtremeRegion& region_;
+  Vec<Term> terms_;
+  std::size_t next_ = 0;
+};
+
+/// The region by guess, and again as it stands where a term may be NaN or a result is a zero.
+inline Stmt guessed(const ExtremeRegion& region, const Stmt& whole) {
+  GuessedRegion guess(region);
+  const Stmt fast = guess.stmt(whole);
+  Vec<Stmt> out;
+  AnyExpr wrong;
+  const auto note = [&](const AnyExpr& lanes) {
+    const AnyExpr any = lanes.dtype().lanes == 1 ? lanes : any_lane(lanes);
+    wrong = wrong ? logical_or(wrong, any) : any;
+  };
+  Vec<AnyExpr> totals;
+  for (const auto& sum : guess.sums) {
+    out.push_back(make_store(sum, {}, make_float(sum->dtype, 0)));
+    bool added = false;
+    for (AnyExpr& total : totals)
+      if (!added && total.dtype() == sum->dtype) total = total + make_load(sum, {}), added = true;
+    if (!added) totals.push_back(make_load(sum, {}));
+  }
+  // Of terms that are numbers a sum is NaN where both infinities are among them, too.
+  for (const AnyExpr& total : totals) note(make_binary(BinaryOp::ne, total, total));
+  for (const auto& r : region.results) {
+    const AnyExpr result = make_load(r.buffer, r.indices);
+    note(make_binary(BinaryOp::eq, result, make_float(result.dtype(), 0)));
+  }
+  out.push_back(fast);
+  out.push_back(make_if(wrong, CloneFresh().stmt(whole)));
+  Stmt all = make_seq(std::move(out));
+  for (const auto& sum : guess.sums) all = make_alloc(sum, all);
+  return all;
+}
+
+}  // namespace detail
+}  // namespace lathe
