@@ -152,7 +152,7 @@ class Simplifier {
   Poly trunc_divmod(const BinaryNode& n);
   Poly min_max(BinaryOp op, const Poly& a, const Poly& b);
   Poly op_atom(BinaryOp op, const Poly& a, const Poly& b);
-  AnyExpr emit_mono(const Mono& m, std::int64_t coef);
+  AnyExpr emit_mono(const Mono& m, std::int64_t coef, Vec<AnyExpr>& emitted);
 
   // Where wrapping can't happen (reach.ipp).
   bool is_index_by_use(const AnyExpr& e);

@@ -286,6 +286,14 @@ TEST_CASE("a product is the same taken apart") {
   CHECK_FALSE(same_expr(x * 2 * y, x * y * 3));
 }
 
+TEST_CASE("sums of numbers wrap as their type does") {
+  std::int64_t out = 0;
+  CHECK((detail::fold_int(BinaryOp::add, kI8, 100, 100, out) && out == -56));
+  CHECK((detail::fold_int(BinaryOp::add, kU8, 200, 100, out) && out == 44));
+  CHECK((detail::fold_int(BinaryOp::mul, kI32, 1 << 16, 1 << 15, out) && out == INT32_MIN));
+  CHECK((detail::fold_int(BinaryOp::sub, kI16, -32768, 1, out) && out == 32767));
+}
+
 TEST_CASE("the least number is not divided by minus one") {
   VarRef n = make_var("n");
   Facts facts;

@@ -174,6 +174,12 @@ TEST_CASE("what is in bounds in any case may be bound where it is not needed") {
   CHECK(lt::node_count(lt::bind_shared(twice(far))) < 2 * distinct_nodes(far));
   const AnyExpr unsure = long_of(lt::make_select(i >= 0, x(i), i));
   CHECK(bound(twice(unsure), unsure) == "select(i < 4, long, i) + select(i > 2, long, i)");
+  const lt::Buffer any_size = lt::make_buffer("A", lt::kI64, {lt::make_var("n")});
+  const AnyExpr symbolic = long_of(lt::make_load(any_size, {lt::floormod(i, AnyExpr(8))}));
+  const AnyExpr below = long_of(lt::make_select(lt::logical_and(i >= -1, i < 8), x(i), i));
+  const AnyExpr above = long_of(lt::make_select(lt::logical_and(i >= 0, i < 9), x(i), i));
+  for (const AnyExpr& outside : {symbolic, below, above})
+    CHECK(bound(twice(outside), outside) == "select(i < 4, long, i) + select(i > 2, long, i)");
   // An element that is read in any case may be read by all that needs it.
   const AnyExpr element = x(i), part = long_of(element);
   CHECK(bound(twice(part) + element, part) ==

@@ -162,6 +162,22 @@ TEST_CASE("change_type: what is not proven") {
   CHECK(why(s, P, lt::kI4) == "error[L0253] change_type: 'i4' is no type to change to");
   s.change_type(P, lt::kI64);  // each value is one of i32
 
+  // Of a parameter the caller knows what it holds, whatever the program stores to it.
+  lt::Schedule partly = schedule_of(R"(program p(inout A: i32[8], out B: i32[8]):
+  alloc T: i32[8]
+  for i in 0..4:
+    block A(vi in 0..4 = i):
+      A[vi] = 1i32
+  for i in 0..8:
+    block T(vi in 0..8 = i):
+      T[vi] = A[vi]
+  for i in 0..8:
+    block B(vi in 0..8 = i):
+      B[vi] = T[vi]
+)");
+  CHECK(why(partly, "T", lt::kI16).find("holds values from -2147483648 to 2147483647,") !=
+        std::string::npos);
+
   lt::Schedule scan = schedule_of(R"(program p(in A: u8[8], out B: i32[8]):
   alloc T: i32[9]
   block first():

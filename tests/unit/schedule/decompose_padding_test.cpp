@@ -239,6 +239,13 @@ TEST_CASE("decompose_padding: refusals") {
   help: a box compares one iterator at a time with numbers and Dims)");
   CHECK(error_of([&] { two.decompose_padding("Z", two.loops("Y")[0]); }) ==
         "L0251 decompose_padding: loop 'i'(8) is not above block 'Z'");
+  lt::Schedule part = schedule_of(R"(program P(in X: f32[8], in M: bool[8], inout Y: f32[8]):
+  for i in 0..8:
+    block Y(v in 0..8 = i) where M[v]:
+      Y[v] = select(v < 7, X[v], 0.0)
+)");
+  CHECK(error_of([&] { part.decompose_padding("Y", part.loops("Y")[0]); }) ==
+        "L0251 decompose_padding: block 'Y' has a predicate, outside which it stores nothing");
   RowSum sum(4, 6);
   lt::Schedule reduced(sum.S);
   CHECK(error_of([&] { reduced.decompose_padding(sum.S, reduced.loops(sum.S)[0]); }) ==

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -150,10 +151,17 @@ LATHE_DECL Poly Simplifier::min_max(BinaryOp op, const Poly& a, const Poly& b) {
 
 // Sums
 
-LATHE_DECL AnyExpr Simplifier::emit_mono(const Mono& m, std::int64_t coef) {
+LATHE_DECL AnyExpr Simplifier::emit_mono(const Mono& m, std::int64_t coef, Vec<AnyExpr>& emitted) {
   AnyExpr out;
   for (std::size_t k = 0; k < m.degree(); ++k) {
     AnyExpr f = m.factor(k);
+    if (f.kind() > ExprKind::Var) {
+      // Two copies of what binds variables bind two.
+      const bool again = std::any_of(emitted.begin(), emitted.end(),
+                                     [&](const AnyExpr& e) { return e.same_as(f); });
+      emitted.push_back(f);
+      if (again) f = fresh_lets(f);
+    }
     const auto* div = f.as<BinaryNode>();
     const auto* var = div && div->op == BinaryOp::floordiv ? div->a.as<VarNode>() : nullptr;
     const auto* c = var ? div->b.as<ConstNode>() : nullptr;
@@ -168,20 +176,21 @@ LATHE_DECL AnyExpr Simplifier::emit_mono(const Mono& m, std::int64_t coef) {
 
 LATHE_DECL AnyExpr Simplifier::emit(const Poly& p) {
   AnyExpr out;
+  Vec<AnyExpr> emitted;
   auto add = [&](AnyExpr e, bool minus) {
     out = !out.get() ? std::move(e)
                      : make_binary(minus ? BinaryOp::sub : BinaryOp::add, out, std::move(e));
   };
   for (const auto& t : p.terms)
-    if (t.coef > 0) add(emit_mono(t, t.coef), false);
+    if (t.coef > 0) add(emit_mono(t, t.coef, emitted), false);
   const bool constant_first = !out.get() && !p.terms.empty() && p.constant > 0;
   if (constant_first) out = AnyExpr(p.constant);
   for (const auto& t : p.terms) {
     if (t.coef >= 0) continue;
     if (!out.get() || t.coef == ConstInterval::kNegInf)
-      add(emit_mono(t, t.coef), false);
+      add(emit_mono(t, t.coef, emitted), false);
     else
-      add(emit_mono(t, -t.coef), true);
+      add(emit_mono(t, -t.coef, emitted), true);
   }
   if (!out.get()) return AnyExpr(p.constant);
   if (p.constant == 0 || constant_first) return out;

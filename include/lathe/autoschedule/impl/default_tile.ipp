@@ -38,8 +38,7 @@ class TileNests : NestSteps {
 
   void schedule_nest(const BlockRef& block) {
     SplitComposites(job_).run(block);
-    BlockSite at = site(block);
-    if (!at.block) return;
+    const BlockSite at = site(block);
     DefaultNest nest = nest_of(at);
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
