@@ -116,6 +116,18 @@ TEST_CASE("facts: what is said of a multiple is found again") {
   }
 }
 
+TEST_CASE("nothing is proved of a quotient of what may wrap") {
+  const VarRef x = make_var("x"), y = make_var("y");
+  Facts far, near;
+  far.bind(x, ConstInterval{0, std::int64_t{1} << 61}), far.bind(y, ConstInterval{3, 10});
+  near.bind(x, ConstInterval{0, std::int64_t{1} << 40}), near.bind(y, ConstInterval{3, 10});
+  for (const AnyExpr& e : {floordiv(AnyExpr(x) * 8 + y, AnyExpr(4)) * 4 + y,
+                           floordiv(AnyExpr(x) * 8, AnyExpr(3)) * 3 + y}) {
+    CHECK(prove(e >= 0, near));
+    CHECK_FALSE(prove(e >= 0, far));  // x = 2^60
+  }
+}
+
 TEST_CASE("proofs about quotients and remainders of symbolic divisors") {
   VarRef n = make_var("n"), m = make_var("m"), v = make_var("v"), i = make_var("i"),
          j = make_var("j");

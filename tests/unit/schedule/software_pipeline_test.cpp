@@ -178,6 +178,27 @@ TEST_CASE("software_pipeline: values that go from one iteration to the next") {
         "block 'next', which touches 'T' in the same iteration");
 }
 
+TEST_CASE("software_pipeline: what only some iterations fill is the next one's too") {
+  const lt::Schedule start(lt::parse(R"(program p(in x: f32[8], out y: f32[8]):
+  alloc t: f32[1]
+  for i in 0..8:
+    block t(vi in 0..8 = i) where floormod(vi, 3) == 0:
+      t[0] = x[vi]
+    block y(vi in 0..8 = i):
+      y[vi] = t[0] * 2.0
+)"));
+  lt::Schedule s = start;
+  const lt::LoopRef i = s.loops("t")[0];
+  CHECK(refused_line(s,
+                     [&](lt::Schedule& u) {
+                       u.software_pipeline(i, {0, 1}, {0, 1});
+                     }) ==
+        "error[L0247] software_pipeline: the statement of block 't' would run before the statement "
+        "of block 'y', which touches 't' in the iteration before");
+  s.software_pipeline(i, {0, 0}, {0, 1});
+  check_lowered(start, s);
+}
+
 TEST_CASE("software_pipeline: compiled") {
   Three t(9);
   t.s.software_pipeline(t.i, {0, 1, 3}, {0, 1, 2});
