@@ -35,6 +35,14 @@ Program legalize_types(const Program& program, const TargetCaps& caps);
 /// masks or truncating division where the dividend can't be negative.
 Program legalize_ops(const Program& program, const TargetCaps& caps);
 
+/// Arg-reductions into registers whose positions never fall from one iteration to the next compare
+/// no positions: of equal values the first one stays. A register that holds the identity before the
+/// loop gets the position of the first element, which is the result where no element is better.
+///     for r: keep = x < v || is_nan(v) && !is_nan(x) || (x == v || …) && p <= r
+///   → p = 0; for r: keep = x <= v || is_nan(v)
+/// Must run after registers have been found.
+Program rising_positions(const Program& program);
+
 /// Loops that take the largest or the smallest floats into registers do it by one comparison a
 /// term, and run again as they stood where that may not give what max and min mean.
 ///     for i: m = max(m, X[i])
