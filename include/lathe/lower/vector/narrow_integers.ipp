@@ -164,7 +164,7 @@ class NarrowLanes {
     }
   }
   static std::int64_t all_ones(std::int64_t most) {
-    const int bits = std::bit_width(static_cast<std::uint64_t>(most));
+    const auto bits = std::bit_width(static_cast<std::uint64_t>(most));
     return bits == 63 ? ConstInterval::kPosInf - 1 : (std::int64_t{1} << bits) - 1;
   }
 
