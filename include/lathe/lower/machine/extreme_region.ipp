@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
@@ -21,7 +22,11 @@ inline const BinaryNode* as_extreme(const AnyExpr& e) {
 /// often it runs.
 class ExtremeRegion : public Visitor {
  public:
-  explicit ExtremeRegion(const AllocNode& scope) { stmt(Stmt(Ref<AllocNode>(&scope))); }
+  explicit ExtremeRegion(const AllocNode& scope) {
+    const Stmt whole{Ref<AllocNode>(&scope)};
+    stmt(whole);
+    possible = possible && !reads_results_elsewhere(whole);
+  }
 
   struct Result {
     Buffer buffer;
@@ -46,7 +51,11 @@ class ExtremeRegion : public Visitor {
   }
 
   void expr(const AnyExpr& e) override {
-    if (!possible || e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return;
+    if (!possible || e.kind() == ExprKind::Var) return;
+    if (const auto* c = e.as<ConstNode>()) {
+      possible = !c->dtype.is_float() || !std::isnan(c->f);
+      return;
+    }
     if (const auto* n = as_extreme(e)) {
       extremes += runs_;
       for (const auto* side : {&n->a, &n->b})
@@ -75,8 +84,7 @@ class ExtremeRegion : public Visitor {
       case StmtKind::For:
         return loop(*s.as<ForNode>());
       case StmtKind::LetStmt:
-        expr(s.as<LetStmtNode>()->value);
-        return stmt(s.as<LetStmtNode>()->body);
+        return let(*s.as<LetStmtNode>());
       case StmtKind::Seq:
         return descend(s);
       default:
@@ -91,10 +99,18 @@ class ExtremeRegion : public Visitor {
     bool terms = false, own = false;
     void expr(const AnyExpr& e) override {
       if (const auto* n = e.as<LoadNode>()) (region.is_term(*n) ? terms : own) = true;
-      if (e.kind() == ExprKind::Let) own = true;  // what a name stands for is not followed
+      own = own || e.kind() == ExprKind::Let || region.own_vars_.contains(e.get());
       descend(e);
     }
   };
+
+  void let(const LetStmtNode& n) {
+    Loads loads(*this);
+    loads.expr(n.value);
+    if (loads.own) own_vars_.insert(n.var.get());
+    expr(n.value);
+    stmt(n.body);
+  }
 
   void alloc(const AllocNode& n) {
     possible = n.buffer->scope == Scope::reg && n.buffer->rank() == 0;
@@ -118,10 +134,8 @@ class ExtremeRegion : public Visitor {
 
   void store(const StoreNode& n) {
     if (!contains(registers_, n.buffer)) note_result(n);
-    if (possible && !is_named(n.value)) expr(n.value);
+    expr(n.value);
   }
-  // A value that let statements have named is one that was looked at.
-  static bool is_named(const AnyExpr& e) { return e.kind() == ExprKind::Var; }
 
   // The first store of an element reads none of the results, so that all may be done again.
   void note_result(const StoreNode& n) {
@@ -149,6 +163,28 @@ class ExtremeRegion : public Visitor {
     reads.expr(n.value);
     possible = possible && !reads.other && (may || !reads.own);
   }
+  // But for the stores into them, which note_result looks at.
+  bool reads_results_elsewhere(const Stmt& s) const {
+    struct Reads : Visitor {
+      const ExtremeRegion* region;
+      const Buffer* into = nullptr;
+      bool found = false;
+      void expr(const AnyExpr& e) override {
+        const auto* load = e.as<LoadNode>();
+        for (const auto& r : region->results)
+          found = found || (load && load->buffer == r.buffer && !(into && *into == r.buffer));
+        descend(e);
+      }
+      void stmt(const Stmt& part) override {
+        const auto* n = part.as<StoreNode>();
+        into = n ? &n->buffer : nullptr;
+        descend(part);
+      }
+    } reads;
+    reads.region = this;
+    reads.stmt(s);
+    return reads.found;
+  }
   static bool equal(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t k = 0; k < a.size(); ++k)
@@ -157,6 +193,7 @@ class ExtremeRegion : public Visitor {
   }
 
   Vec<Buffer> registers_;
+  NodeSet own_vars_;  ///< names of what registers held
   double runs_ = 1;
   int loops_ = 0;
 };

@@ -126,6 +126,13 @@ TEST_CASE("what a scope computes besides extremes keeps it as it is") {
     const lt::Program p = lt::parse(other);
     return lt::guess_extremes(p).str().find("fast_max(shuffle(h") == std::string::npos;
   };
+  // Read before it is stored to, and changed when it runs again.
+  CHECK(stays("x[ramp(i * 40 + 32, 1, 8)]", "broadcast(y[i], 8)"));
+  CHECK(stays("m[] = broadcast(-inf, 16)", "m[] = broadcast(nan, 16)"));
+  // A name for what a register held, in a term: the sign of a zero would matter.
+  CHECK(stays("let part = max(shuffle(m[]; 0, 1, 2, 3, 4, 5, 6, 7), x[ramp(i * 40 + 32, 1, 8)])",
+              "let half = shuffle(m[]; 0, 1, 2, 3, 4, 5, 6, 7)\n    let part = max(half, "
+              "x[ramp(i * 40 + 32, 1, 8)] / half)"));
   CHECK(stays("y[i] = -inf", "y[i] = y[i]"));  // not the same when it runs again
   CHECK(stays("m[] = broadcast(-inf, 16)", "m[] = x[ramp(i, 1, 16)]"));  // a term of no fold
   CHECK(stays("q[] = max(shuffle(h[]; 0, 1, 2, 3), ",
