@@ -1,7 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <bit>
+#include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
@@ -115,57 +114,9 @@ class NarrowLanes {
 
   ConstInterval range(const AnyExpr& e) {
     if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
-    const ConstInterval type = range_of_type(e.dtype().scalar());
-    const ConstInterval own = range_of(e);
-    const bool wraps = !own.has_min() || !own.has_max() || own.min < type.min || own.max > type.max;
-    const ConstInterval out = wraps ? type : own;
+    const ConstInterval out = const_bounds(e);
     if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
     return out;
-  }
-
-  // Of the numbers themselves, before they wrap.
-  ConstInterval range_of(const AnyExpr& e) {
-    const ConstInterval type = range_of_type(e.dtype().scalar());
-    if (const std::int64_t* c = as_const_int(e)) return {*c, *c};
-    if (const auto* n = e.as<CastNode>()) return n->value.dtype().is_int() ? range(n->value) : type;
-    if (const auto* n = e.as<BroadcastNode>()) return range(n->value);
-    if (const auto* n = e.as<SelectNode>()) return range_hull(range(n->yes), range(n->no));
-    const auto* n = e.as<BinaryNode>();
-    return n && !is_comparison(n->op) && n->dtype.is_int() ? range_of(*n) : type;
-  }
-
-  ConstInterval range_of(const BinaryNode& n) {
-    const ConstInterval a = range(n.a), b = range(n.b), type = range_of_type(n.dtype.scalar());
-    const std::int64_t* by = as_const_int(n.b);
-    switch (n.op) {
-      case BinaryOp::add:
-        return range_add(a, b);
-      case BinaryOp::sub:
-        return range_add(a, range_neg(b));
-      case BinaryOp::mul:
-        return range_mul(a, b);
-      case BinaryOp::min:
-        return {std::min(a.min, b.min), std::min(a.max, b.max)};
-      case BinaryOp::max:
-        return {std::max(a.min, b.min), std::max(a.max, b.max)};
-      case BinaryOp::shl:
-        return by && *by >= 0 && *by < 32 ? range_scale(a, std::int64_t{1} << *by) : type;
-      case BinaryOp::shr:
-        if (!by || *by < 0 || *by >= n.dtype.bits || !a.has_min() || !a.has_max()) return type;
-        return {a.min >> *by, a.max >> *by};
-      case BinaryOp::bit_and:
-        return by && *by >= 0 ? ConstInterval{0, *by} : type;
-      case BinaryOp::bit_or:
-      case BinaryOp::bit_xor:
-        if (a.min < 0 || b.min < 0 || !a.has_max() || !b.has_max()) return type;
-        return {0, all_ones(std::max(a.max, b.max))};
-      default:
-        return type;
-    }
-  }
-  static std::int64_t all_ones(std::int64_t most) {
-    const auto bits = std::bit_width(static_cast<std::uint64_t>(most));
-    return bits == 63 ? ConstInterval::kPosInf - 1 : (std::int64_t{1} << bits) - 1;
   }
 
   struct Kept {
