@@ -1,6 +1,7 @@
 // The verifier's state: what is bound where, and the first rule that was broken.
 #pragma once
 
+#include <lathe/ir/loads_met.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>
@@ -69,7 +70,7 @@ class Verifier : public Visitor {
   void let(const LetNode& n);
   void call(const CallNode& n);
   void select(const SelectNode& n);
-  bool happened(const LoadNode& n, const AnyExpr& e) const;
+  bool happened(const LoadNode& n) const;
   void lanes_of_arm(const LoadNode& n, const AnyExpr& e);
 
   Stage stage_;
@@ -87,8 +88,7 @@ class Verifier : public Visitor {
   const CallNode* tile_of_store_ = nullptr;  ///< that may come next
   bool in_layout_ = false;                   ///< of a parameter, which no code computes
   int arms_ = 0;                             ///< of selects by lanes, around
-  Vec<AnyExpr>
-      seen_loads_{};  ///< of all lanes, which have happened where an expression is computed
+  LoadsMet met_{};  ///< of all lanes, which have happened where an expression is computed
 };
 
 /// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.

@@ -109,26 +109,24 @@ inline void Verifier::select(const SelectNode& n) {
   expr(n.condition);
   const bool by_lanes = n.condition.dtype().is_vector();
   arms_ += by_lanes;
-  const std::size_t before = seen_loads_.size();
+  const std::size_t before = met_.mark();
   for (const auto* arm : {&n.yes, &n.no}) {
     expr(*arm);
-    while (!by_lanes && seen_loads_.size() > before) seen_loads_.pop_back();
+    if (!by_lanes) met_.drop(before);
   }
   arms_ -= by_lanes;
 }
 
 /// In an arm: a load that was done before, by all lanes, with whatever its indices load.
-inline bool Verifier::happened(const LoadNode& n, const AnyExpr& e) const {
-  if (stage_ < Stage::machine || arms_ == 0 || n.mask.get()) return false;
-  const auto same = [&](const AnyExpr& seen) { return structurally_equal(seen, e); };
-  return std::any_of(seen_loads_.begin(), seen_loads_.end(), same);
+inline bool Verifier::happened(const LoadNode& n) const {
+  return stage_ >= Stage::machine && arms_ > 0 && !n.mask.get() && met_.find(n).get();
 }
 
 /// Both arms are computed, so a load in them needs a mask.
 inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
   if (stage_ < Stage::machine || n.mask.get() || n.indices.empty()) return;
   if (arms_ == 0)
-    seen_loads_.push_back(e);
+    met_.add(n, e);
   else
     fail(cat("a load of all lanes in the arm of a select by lanes at stage machine: ", str(e)));
 }
@@ -146,7 +144,7 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (const auto* n = e.as<SelectNode>()) return select(*n);
   const auto* n = e.as<LoadNode>();
   if (n) access(n->buffer, n->indices, false);
-  if (!ok() || (n && happened(*n, e))) return;
+  if (!ok() || (n && happened(*n))) return;
   descend(e);
   if (n && ok()) lanes_of_arm(*n, e);
 }

@@ -13,7 +13,7 @@ inline void Verifier::stmt(const Stmt& s) {
   if (!ok()) return;
   if (!s) return fail("a statement is missing");
   path_.push_back(s.get());
-  seen_loads_.clear();
+  met_.drop(0);
   node(s);
   path_.pop_back();
 }
