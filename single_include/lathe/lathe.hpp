@@ -8683,6 +8683,50 @@ std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> ter
 
 }  // namespace lathe
 
+// ---- lathe/ir/loads_met.hpp
+// The loads that the evaluation of an expression has met, for passes that mask the arms of selects.
+
+namespace lathe::detail {
+
+/// Loads that are done in any case by the time that an arm is looked at: what follows may take
+/// their elements without a mask. A pass adds them in the order of evaluation, and drops what an
+/// arm, or a let whose variables they use, has added.
+class LoadsMet {
+ public:
+  /// `as` stands for the load in what the pass makes.
+  void add(const LoadNode& load, AnyExpr as) {
+    met_.emplace_back(Ref<LoadNode>(&load), std::move(as));
+  }
+  /// What stands for a load of the same element; empty: none is met.
+  AnyExpr find(const LoadNode& load) const {
+    for (const auto& [met, as] : met_)
+      if (same(*met, load)) return as;
+    return {};
+  }
+  std::size_t mark() const { return met_.size(); }
+  void drop(std::size_t mark) {
+    while (met_.size() > mark) met_.pop_back();
+  }
+
+ private:
+  static bool same(const LoadNode& a, const LoadNode& b) {
+    const bool masked = a.mask.get() != nullptr;
+    if (a.buffer != b.buffer || a.indices.size() != b.indices.size() ||
+        masked != (b.mask.get() != nullptr))
+      return false;
+    for (std::size_t k = 0; k < a.indices.size(); ++k)
+      if (!equal(a.indices[k], b.indices[k])) return false;
+    return !masked || equal(a.mask, b.mask);
+  }
+  static bool equal(const AnyExpr& a, const AnyExpr& b) {
+    return a.same_as(b) || structurally_equal(a, b);
+  }
+
+  Vec<std::pair<Ref<LoadNode>, AnyExpr>> met_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/ir/impl/verifier.hpp
 // The verifier's state: what is bound where, and the first rule that was broken.
 
@@ -8748,7 +8792,7 @@ class Verifier : public Visitor {
   void let(const LetNode& n);
   void call(const CallNode& n);
   void select(const SelectNode& n);
-  bool happened(const LoadNode& n, const AnyExpr& e) const;
+  bool happened(const LoadNode& n) const;
   void lanes_of_arm(const LoadNode& n, const AnyExpr& e);
 
   Stage stage_;
@@ -8766,8 +8810,7 @@ class Verifier : public Visitor {
   const CallNode* tile_of_store_ = nullptr;  ///< that may come next
   bool in_layout_ = false;                   ///< of a parameter, which no code computes
   int arms_ = 0;                             ///< of selects by lanes, around
-  Vec<AnyExpr>
-      seen_loads_{};  ///< of all lanes, which have happened where an expression is computed
+  LoadsMet met_{};  ///< of all lanes, which have happened where an expression is computed
 };
 
 /// What is wrong with an access of a value of this type (its lanes included); empty if nothing is.
@@ -11117,50 +11160,6 @@ AnyExpr math_atan(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_atan2(MathBuilder& b, const AnyExpr& y, const AnyExpr& x);
 AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
-
-}  // namespace lathe::detail
-
-// ---- lathe/ir/loads_met.hpp
-// The loads that the evaluation of an expression has met, for passes that mask the arms of selects.
-
-namespace lathe::detail {
-
-/// Loads that are done in any case by the time that an arm is looked at: what follows may take
-/// their elements without a mask. A pass adds them in the order of evaluation, and drops what an
-/// arm, or a let whose variables they use, has added.
-class LoadsMet {
- public:
-  /// `as` stands for the load in what the pass makes.
-  void add(const LoadNode& load, AnyExpr as) {
-    met_.emplace_back(Ref<LoadNode>(&load), std::move(as));
-  }
-  /// What stands for a load of the same element; empty: none is met.
-  AnyExpr find(const LoadNode& load) const {
-    for (const auto& [met, as] : met_)
-      if (same(*met, load)) return as;
-    return {};
-  }
-  std::size_t mark() const { return met_.size(); }
-  void drop(std::size_t mark) {
-    while (met_.size() > mark) met_.pop_back();
-  }
-
- private:
-  static bool same(const LoadNode& a, const LoadNode& b) {
-    const bool masked = a.mask.get() != nullptr;
-    if (a.buffer != b.buffer || a.indices.size() != b.indices.size() ||
-        masked != (b.mask.get() != nullptr))
-      return false;
-    for (std::size_t k = 0; k < a.indices.size(); ++k)
-      if (!equal(a.indices[k], b.indices[k])) return false;
-    return !masked || equal(a.mask, b.mask);
-  }
-  static bool equal(const AnyExpr& a, const AnyExpr& b) {
-    return a.same_as(b) || structurally_equal(a, b);
-  }
-
-  Vec<std::pair<Ref<LoadNode>, AnyExpr>> met_;
-};
 
 }  // namespace lathe::detail
 
@@ -20997,26 +20996,24 @@ inline void Verifier::select(const SelectNode& n) {
   expr(n.condition);
   const bool by_lanes = n.condition.dtype().is_vector();
   arms_ += by_lanes;
-  const std::size_t before = seen_loads_.size();
+  const std::size_t before = met_.mark();
   for (const auto* arm : {&n.yes, &n.no}) {
     expr(*arm);
-    while (!by_lanes && seen_loads_.size() > before) seen_loads_.pop_back();
+    if (!by_lanes) met_.drop(before);
   }
   arms_ -= by_lanes;
 }
 
 /// In an arm: a load that was done before, by all lanes, with whatever its indices load.
-inline bool Verifier::happened(const LoadNode& n, const AnyExpr& e) const {
-  if (stage_ < Stage::machine || arms_ == 0 || n.mask.get()) return false;
-  const auto same = [&](const AnyExpr& seen) { return structurally_equal(seen, e); };
-  return std::any_of(seen_loads_.begin(), seen_loads_.end(), same);
+inline bool Verifier::happened(const LoadNode& n) const {
+  return stage_ >= Stage::machine && arms_ > 0 && !n.mask.get() && met_.find(n).get();
 }
 
 /// Both arms are computed, so a load in them needs a mask.
 inline void Verifier::lanes_of_arm(const LoadNode& n, const AnyExpr& e) {
   if (stage_ < Stage::machine || n.mask.get() || n.indices.empty()) return;
   if (arms_ == 0)
-    seen_loads_.push_back(e);
+    met_.add(n, e);
   else
     fail(cat("a load of all lanes in the arm of a select by lanes at stage machine: ", str(e)));
 }
@@ -21034,7 +21031,7 @@ inline void Verifier::expr(const AnyExpr& e) {
   if (const auto* n = e.as<SelectNode>()) return select(*n);
   const auto* n = e.as<LoadNode>();
   if (n) access(n->buffer, n->indices, false);
-  if (!ok() || (n && happened(*n, e))) return;
+  if (!ok() || (n && happened(*n))) return;
   descend(e);
   if (n && ok()) lanes_of_arm(*n, e);
 }
@@ -21287,7 +21284,7 @@ inline void Verifier::stmt(const Stmt& s) {
   if (!ok()) return;
   if (!s) return fail("a statement is missing");
   path_.push_back(s.get());
-  seen_loads_.clear();
+  met_.drop(0);
   node(s);
   path_.pop_back();
 }
@@ -45855,6 +45852,9 @@ class TileRegisters : protected ReductionCosts {
   static bool jumps(const DefaultNest& nest, const AccessSite& read) {
     return step_of(read.indices, nest.unit.var) >= Step::strided;
   }
+  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
+    return jumps(nest, read) && turns(nest, read);
+  }
   // Whether what jumps along the lanes is worth a copy in which it doesn't.
   static bool packs_jumps(const DefaultNest& nest) {
     for (const auto& read : nest.reads)
@@ -45899,10 +45899,9 @@ class TileRegisters : protected ReductionCosts {
   // Whether all that is written out, 16 terms where rows are turned, would fill the program.
   bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes) const {
-    bool turned = false;
-    for (const auto& read : nest.reads)
-      turned = turned ||
-               (!worth_panels(nest, tile, read, lanes) && jumps(nest, read) && turns(nest, read));
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+      return !worth_panels(nest, tile, read, lanes) && is_turned(nest, read);
+    });
     const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
     const BlockNode& b = *site(ref).block;
     return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
@@ -45930,7 +45929,7 @@ class TileRegisters : protected ReductionCosts {
         out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
         continue;
       }
-      out.turned = out.turned || (jumps(nest, read) && turns(nest, read));
+      out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
       if (copies_rows && crowded_rows(nest, tile, read))
         out.rows.push_back(copy_rows(ref, tile, read));
@@ -49227,6 +49226,28 @@ inline const BinaryNode* as_extreme(const AnyExpr& e) {
   return extreme ? n : nullptr;
 }
 
+/// The comparison that ignores NaN and the sign of zeros.
+inline BinaryOp fast_extreme(BinaryOp op) {
+  return op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+}
+
+/// Where a guess may be wrong, gathered test by test: a term may be NaN, or a result is a zero.
+class WrongGuess {
+ public:
+  /// Of terms that are numbers a sum is NaN where both infinities are among them, too.
+  void note_sum(const AnyExpr& sum) { note(make_binary(BinaryOp::ne, sum, sum)); }
+  void note_result(const AnyExpr& result) {
+    note(make_binary(BinaryOp::eq, result, make_float(result.dtype(), 0)));
+  }
+  AnyExpr any;  ///< of all lanes and tests; empty: none was noted
+
+ private:
+  void note(const AnyExpr& lanes) {
+    const AnyExpr some = lanes.dtype().lanes == 1 ? lanes : any_lane(lanes);
+    any = any ? logical_or(any, some) : some;
+  }
+};
+
 /// A register's scope that holds nothing but extremes of what memory has: partial ones, their
 /// joining across lanes, and stores of the results behind all loops. It gives the same however
 /// often it runs.
@@ -49429,7 +49450,7 @@ class GuessedRegion : public Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = as_extreme(e);
     if (!n) return e.kind() == ExprKind::Load ? e : descend(e);
-    const BinaryOp fast = n->op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+    const BinaryOp fast = fast_extreme(n->op);
     const bool right = region_.is_term(n->b);
     AnyExpr a = operand(n->a), b = operand(n->b);
     // The term first: then a register that is an infinity or a zero stays it.
@@ -49488,11 +49509,7 @@ inline Stmt guessed(const ExtremeRegion& region, const Stmt& whole) {
   GuessedRegion guess(region);
   const Stmt fast = guess.stmt(whole);
   Vec<Stmt> out;
-  AnyExpr wrong;
-  const auto note = [&](const AnyExpr& lanes) {
-    const AnyExpr any = lanes.dtype().lanes == 1 ? lanes : any_lane(lanes);
-    wrong = wrong ? logical_or(wrong, any) : any;
-  };
+  WrongGuess wrong;
   Vec<AnyExpr> totals;
   for (const auto& sum : guess.sums) {
     out.push_back(make_store(sum, {}, make_float(sum->dtype, 0)));
@@ -49501,14 +49518,10 @@ inline Stmt guessed(const ExtremeRegion& region, const Stmt& whole) {
       if (!added && total.dtype() == sum->dtype) total = total + make_load(sum, {}), added = true;
     if (!added) totals.push_back(make_load(sum, {}));
   }
-  // Of terms that are numbers a sum is NaN where both infinities are among them, too.
-  for (const AnyExpr& total : totals) note(make_binary(BinaryOp::ne, total, total));
-  for (const auto& r : region.results) {
-    const AnyExpr result = make_load(r.buffer, r.indices);
-    note(make_binary(BinaryOp::eq, result, make_float(result.dtype(), 0)));
-  }
+  for (const AnyExpr& total : totals) wrong.note_sum(total);
+  for (const auto& r : region.results) wrong.note_result(make_load(r.buffer, r.indices));
   out.push_back(fast);
-  out.push_back(make_if(wrong, CloneFresh().stmt(whole)));
+  out.push_back(make_if(wrong.any, CloneFresh().stmt(whole)));
   Stmt all = make_seq(std::move(out));
   for (const auto& sum : guess.sums) all = make_alloc(sum, all);
   return all;
@@ -49641,7 +49654,7 @@ class GuessExtremes : public Mutator {
   Stmt guessed(const ExtremeLoop& loop, const Stmt& whole) {
     copies_.clear();
     Vec<Stmt> out, again;
-    AnyExpr wrong;
+    WrongGuess wrong;
     for (const auto& r : loop.registers) {
       const DType type = r.reg->dtype;
       const auto made = [&](const char* what) {
@@ -49653,16 +49666,12 @@ class GuessExtremes : public Mutator {
       out.push_back(make_store(copy.start, {}, result));
       out.push_back(make_store(copy.sum, {}, make_float(type, 0)));
       again.push_back(make_store(r.reg, {}, start));
-      // Of terms that are numbers it is NaN where both infinities are among them, too.
-      const AnyExpr sum = make_load(copy.sum, {}) + result;
-      const AnyExpr lanes = logical_or(make_binary(BinaryOp::ne, sum, sum),
-                                       make_binary(BinaryOp::eq, result, make_float(type, 0)));
-      const AnyExpr any = type.lanes == 1 ? lanes : any_lane(lanes);
-      wrong = wrong.get() ? logical_or(wrong, any) : any;
+      wrong.note_sum(make_load(copy.sum, {}) + result);
+      wrong.note_result(result);
     }
     again.push_back(CloneFresh().stmt(whole));
     out.push_back(Fast(copies_).stmt(whole));
-    out.push_back(make_if(wrong, make_seq(std::move(again))));
+    out.push_back(make_if(wrong.any, make_seq(std::move(again))));
     return make_seq(std::move(out));
   }
 
@@ -49678,7 +49687,7 @@ class GuessExtremes : public Mutator {
       for (const auto& copy : copies_) {
         if (copy.reg != n->buffer) continue;
         // A register that is NaN stays it: the second operand is what no comparison prefers.
-        const BinaryOp fast = op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+        const BinaryOp fast = fast_extreme(op);
         Stmt fold = make_store(copy.reg, {}, make_binary(fast, value, make_load(copy.reg, {})));
         Stmt sum = make_store(copy.sum, {}, make_load(copy.sum, {}) + AnyExpr(value));
         return make_let_stmt(value, term, make_seq({fold, sum}));
@@ -54580,57 +54589,9 @@ class NarrowLanes {
 
   ConstInterval range(const AnyExpr& e) {
     if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
-    const ConstInterval type = range_of_type(e.dtype().scalar());
-    const ConstInterval own = range_of(e);
-    const bool wraps = !own.has_min() || !own.has_max() || own.min < type.min || own.max > type.max;
-    const ConstInterval out = wraps ? type : own;
+    const ConstInterval out = const_bounds(e);
     if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
     return out;
-  }
-
-  // Of the numbers themselves, before they wrap.
-  ConstInterval range_of(const AnyExpr& e) {
-    const ConstInterval type = range_of_type(e.dtype().scalar());
-    if (const std::int64_t* c = as_const_int(e)) return {*c, *c};
-    if (const auto* n = e.as<CastNode>()) return n->value.dtype().is_int() ? range(n->value) : type;
-    if (const auto* n = e.as<BroadcastNode>()) return range(n->value);
-    if (const auto* n = e.as<SelectNode>()) return range_hull(range(n->yes), range(n->no));
-    const auto* n = e.as<BinaryNode>();
-    return n && !is_comparison(n->op) && n->dtype.is_int() ? range_of(*n) : type;
-  }
-
-  ConstInterval range_of(const BinaryNode& n) {
-    const ConstInterval a = range(n.a), b = range(n.b), type = range_of_type(n.dtype.scalar());
-    const std::int64_t* by = as_const_int(n.b);
-    switch (n.op) {
-      case BinaryOp::add:
-        return range_add(a, b);
-      case BinaryOp::sub:
-        return range_add(a, range_neg(b));
-      case BinaryOp::mul:
-        return range_mul(a, b);
-      case BinaryOp::min:
-        return {std::min(a.min, b.min), std::min(a.max, b.max)};
-      case BinaryOp::max:
-        return {std::max(a.min, b.min), std::max(a.max, b.max)};
-      case BinaryOp::shl:
-        return by && *by >= 0 && *by < 32 ? range_scale(a, std::int64_t{1} << *by) : type;
-      case BinaryOp::shr:
-        if (!by || *by < 0 || *by >= n.dtype.bits || !a.has_min() || !a.has_max()) return type;
-        return {a.min >> *by, a.max >> *by};
-      case BinaryOp::bit_and:
-        return by && *by >= 0 ? ConstInterval{0, *by} : type;
-      case BinaryOp::bit_or:
-      case BinaryOp::bit_xor:
-        if (a.min < 0 || b.min < 0 || !a.has_max() || !b.has_max()) return type;
-        return {0, all_ones(std::max(a.max, b.max))};
-      default:
-        return type;
-    }
-  }
-  static std::int64_t all_ones(std::int64_t most) {
-    const auto bits = std::bit_width(static_cast<std::uint64_t>(most));
-    return bits == 63 ? ConstInterval::kPosInf - 1 : (std::int64_t{1} << bits) - 1;
   }
 
   struct Kept {

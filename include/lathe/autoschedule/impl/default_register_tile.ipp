@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <numeric>
@@ -27,6 +28,9 @@ class TileRegisters : protected ReductionCosts {
   }
   static bool jumps(const DefaultNest& nest, const AccessSite& read) {
     return step_of(read.indices, nest.unit.var) >= Step::strided;
+  }
+  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
+    return jumps(nest, read) && turns(nest, read);
   }
   // Whether what jumps along the lanes is worth a copy in which it doesn't.
   static bool packs_jumps(const DefaultNest& nest) {
@@ -72,10 +76,9 @@ class TileRegisters : protected ReductionCosts {
   // Whether all that is written out, 16 terms where rows are turned, would fill the program.
   bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes) const {
-    bool turned = false;
-    for (const auto& read : nest.reads)
-      turned = turned ||
-               (!worth_panels(nest, tile, read, lanes) && jumps(nest, read) && turns(nest, read));
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+      return !worth_panels(nest, tile, read, lanes) && is_turned(nest, read);
+    });
     const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
     const BlockNode& b = *site(ref).block;
     return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
@@ -103,7 +106,7 @@ class TileRegisters : protected ReductionCosts {
         out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
         continue;
       }
-      out.turned = out.turned || (jumps(nest, read) && turns(nest, read));
+      out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
       if (copies_rows && crowded_rows(nest, tile, read))
         out.rows.push_back(copy_rows(ref, tile, read));

@@ -17,6 +17,28 @@ inline const BinaryNode* as_extreme(const AnyExpr& e) {
   return extreme ? n : nullptr;
 }
 
+/// The comparison that ignores NaN and the sign of zeros.
+inline BinaryOp fast_extreme(BinaryOp op) {
+  return op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+}
+
+/// Where a guess may be wrong, gathered test by test: a term may be NaN, or a result is a zero.
+class WrongGuess {
+ public:
+  /// Of terms that are numbers a sum is NaN where both infinities are among them, too.
+  void note_sum(const AnyExpr& sum) { note(make_binary(BinaryOp::ne, sum, sum)); }
+  void note_result(const AnyExpr& result) {
+    note(make_binary(BinaryOp::eq, result, make_float(result.dtype(), 0)));
+  }
+  AnyExpr any;  ///< of all lanes and tests; empty: none was noted
+
+ private:
+  void note(const AnyExpr& lanes) {
+    const AnyExpr some = lanes.dtype().lanes == 1 ? lanes : any_lane(lanes);
+    any = any ? logical_or(any, some) : some;
+  }
+};
+
 /// A register's scope that holds nothing but extremes of what memory has: partial ones, their
 /// joining across lanes, and stores of the results behind all loops. It gives the same however
 /// often it runs.
@@ -219,7 +241,7 @@ class GuessedRegion : public Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = as_extreme(e);
     if (!n) return e.kind() == ExprKind::Load ? e : descend(e);
-    const BinaryOp fast = n->op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+    const BinaryOp fast = fast_extreme(n->op);
     const bool right = region_.is_term(n->b);
     AnyExpr a = operand(n->a), b = operand(n->b);
     // The term first: then a register that is an infinity or a zero stays it.
@@ -278,11 +300,7 @@ inline Stmt guessed(const ExtremeRegion& region, const Stmt& whole) {
   GuessedRegion guess(region);
   const Stmt fast = guess.stmt(whole);
   Vec<Stmt> out;
-  AnyExpr wrong;
-  const auto note = [&](const AnyExpr& lanes) {
-    const AnyExpr any = lanes.dtype().lanes == 1 ? lanes : any_lane(lanes);
-    wrong = wrong ? logical_or(wrong, any) : any;
-  };
+  WrongGuess wrong;
   Vec<AnyExpr> totals;
   for (const auto& sum : guess.sums) {
     out.push_back(make_store(sum, {}, make_float(sum->dtype, 0)));
@@ -291,14 +309,10 @@ inline Stmt guessed(const ExtremeRegion& region, const Stmt& whole) {
       if (!added && total.dtype() == sum->dtype) total = total + make_load(sum, {}), added = true;
     if (!added) totals.push_back(make_load(sum, {}));
   }
-  // Of terms that are numbers a sum is NaN where both infinities are among them, too.
-  for (const AnyExpr& total : totals) note(make_binary(BinaryOp::ne, total, total));
-  for (const auto& r : region.results) {
-    const AnyExpr result = make_load(r.buffer, r.indices);
-    note(make_binary(BinaryOp::eq, result, make_float(result.dtype(), 0)));
-  }
+  for (const AnyExpr& total : totals) wrong.note_sum(total);
+  for (const auto& r : region.results) wrong.note_result(make_load(r.buffer, r.indices));
   out.push_back(fast);
-  out.push_back(make_if(wrong, CloneFresh().stmt(whole)));
+  out.push_back(make_if(wrong.any, CloneFresh().stmt(whole)));
   Stmt all = make_seq(std::move(out));
   for (const auto& sum : guess.sums) all = make_alloc(sum, all);
   return all;

@@ -2,7 +2,6 @@
 
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/extreme_region.ipp>
-#include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/vector/clone.hpp>
 
@@ -129,7 +128,7 @@ class GuessExtremes : public Mutator {
   Stmt guessed(const ExtremeLoop& loop, const Stmt& whole) {
     copies_.clear();
     Vec<Stmt> out, again;
-    AnyExpr wrong;
+    WrongGuess wrong;
     for (const auto& r : loop.registers) {
       const DType type = r.reg->dtype;
       const auto made = [&](const char* what) {
@@ -141,16 +140,12 @@ class GuessExtremes : public Mutator {
       out.push_back(make_store(copy.start, {}, result));
       out.push_back(make_store(copy.sum, {}, make_float(type, 0)));
       again.push_back(make_store(r.reg, {}, start));
-      // Of terms that are numbers it is NaN where both infinities are among them, too.
-      const AnyExpr sum = make_load(copy.sum, {}) + result;
-      const AnyExpr lanes = logical_or(make_binary(BinaryOp::ne, sum, sum),
-                                       make_binary(BinaryOp::eq, result, make_float(type, 0)));
-      const AnyExpr any = type.lanes == 1 ? lanes : any_lane(lanes);
-      wrong = wrong.get() ? logical_or(wrong, any) : any;
+      wrong.note_sum(make_load(copy.sum, {}) + result);
+      wrong.note_result(result);
     }
     again.push_back(CloneFresh().stmt(whole));
     out.push_back(Fast(copies_).stmt(whole));
-    out.push_back(make_if(wrong, make_seq(std::move(again))));
+    out.push_back(make_if(wrong.any, make_seq(std::move(again))));
     return make_seq(std::move(out));
   }
 
@@ -166,7 +161,7 @@ class GuessExtremes : public Mutator {
       for (const auto& copy : copies_) {
         if (copy.reg != n->buffer) continue;
         // A register that is NaN stays it: the second operand is what no comparison prefers.
-        const BinaryOp fast = op == BinaryOp::max ? BinaryOp::fast_max : BinaryOp::fast_min;
+        const BinaryOp fast = fast_extreme(op);
         Stmt fold = make_store(copy.reg, {}, make_binary(fast, value, make_load(copy.reg, {})));
         Stmt sum = make_store(copy.sum, {}, make_load(copy.sum, {}) + AnyExpr(value));
         return make_let_stmt(value, term, make_seq({fold, sum}));

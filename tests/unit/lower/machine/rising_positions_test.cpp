@@ -96,22 +96,15 @@ TEST_CASE("rising positions are not compared, and the first of equal values stay
 }
 
 TEST_CASE("positions that may fall, identities that are none and steps that may not run keep it") {
-  Words falls = most;
-  falls.at = "broadcast(9 - r, 4)";
-  CHECK_FALSE(is_shorter(falls));
-  Words data = most;
-  data.at = "i64x4(broadcast(x[r], 4))";
-  CHECK_FALSE(is_shorter(data));
-  Words known = most;
-  known.identity = "0.0";
-  CHECK_FALSE(is_shorter(known));
-  Words wrong = most;
-  wrong.identity = "inf";
-  CHECK_FALSE(is_shorter(wrong));
-  Words stored = most;
-  stored.begin = "  p[] = broadcast(3, 4)\n";
-  CHECK_FALSE(is_shorter(stored));
-  Words guarded = most;
-  guarded.end = "if x[r] > 0.0";
-  CHECK_FALSE(is_shorter(guarded));
+  const auto changed = [](std::string Words::*what, const char* to) {
+    Words w = most;
+    w.*what = to;
+    return w;
+  };
+  for (const Words& w :
+       {changed(&Words::at, "broadcast(9 - r, 4)"),
+        changed(&Words::at, "i64x4(broadcast(x[r], 4))"), changed(&Words::identity, "0.0"),
+        changed(&Words::identity, "inf"), changed(&Words::begin, "  p[] = broadcast(3, 4)\n"),
+        changed(&Words::end, "if x[r] > 0.0")})
+    CHECK_FALSE(is_shorter(w));
 }
