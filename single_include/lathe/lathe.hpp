@@ -3451,6 +3451,16 @@ class BlockSteps : public LoopSteps {
   /// the nest. L0217.
   BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
 
+  /// The block reads a copy of the buffer in which what it pads, clamps or converts has happened:
+  /// values that depend on the iterators through the place of the load alone.
+  ///     Y[i] += select(0 <= i + r - 1 && i + r - 1 < n, X[i + r - 1], 0) * W[r]
+  ///     → cache_padded("Y", "X") →   X_padded[v + 1] = select(0 <= v && v < n, X[v], 0)
+  ///                                  Y[i] += X_padded[i + r] * W[r]
+  /// Returns the block that copies. L0261: a value depends on more, several differ, or a place has
+  /// no bounds over Dims.
+  BlockRef cache_padded(const BlockName& block, const BufferName& buffer,
+                        Location where = Location::here());
+
   /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
   /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
   ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]
@@ -10374,6 +10384,7 @@ namespace lathe {
   /* copies */               \
   X(cache_read)              \
   X(cache_write)             \
+  X(cache_padded)            \
   X(reindex)                 \
   X(clone)                   \
   /* blocks */               \
@@ -34123,6 +34134,14 @@ LATHE_DECL BlockRef BlockSteps::cache_write(const BlockName& block, Scope scope,
       {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
 }
 
+LATHE_DECL BlockRef BlockSteps::cache_padded(const BlockName& block, const BufferName& buffer,
+                                             Location where) {
+  Arg read = Arg::of_buffer(resolve_buffer(buffer, "cache_padded", where));
+  return detail::as_block(apply(detail::primitive_cache_padded(),
+                                {BlockRef(resolve_block(block, "cache_padded", where)), read},
+                                where));
+}
+
 LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName& buffer,
                                         Location where) {
   Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));
@@ -38882,6 +38901,337 @@ LATHE_DECL const Primitive& primitive_pad() {
       run_pad,
       ArgKind::block,
       Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/copies/padded_value.ipp
+namespace lathe::detail {
+
+/// A part of a block's value that depends on the iterators through the place of a load alone:
+/// select(0 <= i - 1 && i - 1 < n, X[i - 1], 0), X[max(i - 1, 0)].
+struct PaddedValue {
+  AnyExpr value;       ///< as it stands in the block
+  Vec<AnyExpr> index;  ///< the place, without what keeps it inside
+  AnyExpr over_axes;   ///< the value over the axes of the buffer
+};
+
+inline bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars) {
+  for (const auto& var : free_vars(e))
+    if (contains(vars, var)) return true;
+  return false;
+}
+
+// max(min(e, n - 1), 0) is e, kept inside.
+inline AnyExpr without_clamps(AnyExpr e, const Vec<VarRef>& iters) {
+  for (const auto* n = e.as<BinaryNode>(); n && (n->op == BinaryOp::min || n->op == BinaryOp::max);
+       n = e.as<BinaryNode>()) {
+    const bool a = names_one_of(n->a, iters), b = names_one_of(n->b, iters);
+    if (a == b) break;
+    e = AnyExpr(a ? n->a : n->b);
+  }
+  return e;
+}
+
+// Writes a value over the axes: what varies as the place does, over the axis in its stead.
+class OverAxes : public Mutator {
+ public:
+  /// `facts` has the ranges of the iterators.
+  OverAxes(const Vec<VarRef>& iters, const Facts& facts, const Vec<AnyExpr>& index,
+           const Vec<VarRef>& axes)
+      : iters_(iters), facts_(facts), index_(index), axes_(axes) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    if (!names_one_of(e, iters_)) return e;
+    if (e.dtype() == kI64)
+      if (AnyExpr moved = over_axis(e); moved.get()) return moved;
+    if (const auto* n = e.as<BinaryNode>(); n && is_comparison(n->op) && n->a.dtype() == kI64) {
+      // A difference that may wrap is not ordered as its parts are.
+      const AnyExpr difference = fold_sub(n->a, n->b);
+      if (Simplifier(facts_).safe(difference))
+        if (AnyExpr moved = over_axis(difference); moved.get())
+          return simplify(make_binary(n->op, moved, AnyExpr(0)));
+    }
+    return descend(e);
+  }
+
+ private:
+  // index + rest or rest - index, where nothing that varies is left in the rest. By no ranges: of a
+  // bound that this place does not reach the others need to know.
+  AnyExpr over_axis(const AnyExpr& e) const {
+    for (std::size_t d = 0; d < axes_.size(); ++d) {
+      if (!names_one_of(index_[d], iters_)) continue;
+      const AnyExpr axis(axes_[d]);
+      if (const AnyExpr rest = simplify(fold_sub(e, index_[d])); !names_one_of(rest, iters_))
+        return simplify(fold_add(axis, rest));
+      if (const AnyExpr rest = simplify(fold_add(e, index_[d])); !names_one_of(rest, iters_))
+        return simplify(fold_sub(rest, axis));
+    }
+    return {};
+  }
+
+  const Vec<VarRef>& iters_;
+  const Facts& facts_;
+  const Vec<AnyExpr>& index_;
+  const Vec<VarRef>& axes_;
+};
+
+/// The padded values of one buffer in a block: of each load the outermost choice around it.
+class FindPaddedValues : public Visitor {
+ public:
+  FindPaddedValues(const Program& program, const BlockNode& block, const Buffer& from,
+                   const Vec<VarRef>& axes)
+      : from_(from), axes_(axes), facts_(program_facts(program)) {
+    for (const auto& it : block.iters) {
+      iters_.push_back(it.var);
+      facts_.bind(it);
+    }
+  }
+  Vec<PaddedValue> found;
+  AnyExpr other;  ///< what holds a load and is no padded value
+
+  void expr(const AnyExpr& e) override {
+    const auto* load = e.as<LoadNode>();
+    const bool own = load && load->buffer == from_;
+    if ((own || e.as<SelectNode>()) && loads_only_ours(e))
+      if (auto value = value_of(e)) return void(found.push_back(std::move(*value)));
+    if (own && !other.get()) other = choice_.get() ? choice_ : e;
+    if (own) return;
+    const AnyExpr before = choice_;
+    if (e.as<SelectNode>()) choice_ = e;
+    descend(e);
+    choice_ = before;
+  }
+
+ private:
+  bool loads_only_ours(const AnyExpr& e) const {
+    LoadedBuffers loads;
+    loads.expr(e);
+    return !loads.found.empty() && std::all_of(loads.found.begin(), loads.found.end(),
+                                               [&](const Buffer& b) { return b == from_; });
+  }
+
+  std::optional<PaddedValue> value_of(const AnyExpr& e) const {
+    PaddedValue out{e, {}, {}};
+    bool padded = e.as<SelectNode>() != nullptr;
+    for (const auto& at : find_load(e)->indices) {
+      out.index.push_back(without_clamps(at, iters_));
+      padded = padded || out.index.back().get() != at.get();
+    }
+    if (!padded) return {};
+    out.over_axes = OverAxes(iters_, facts_, out.index, axes_).expr(e);
+    if (names_one_of(out.over_axes, iters_)) return {};
+    return out;
+  }
+
+  const Buffer& from_;
+  const Vec<VarRef>& axes_;
+  Facts facts_;
+  Vec<VarRef> iters_;
+  AnyExpr choice_;  ///< the innermost one around, which is no padded value
+};
+
+/// Whether loads are inside of their buffers wherever they happen.
+class LoadsInside : public Visitor {
+ public:
+  explicit LoadsInside(const Facts& facts) : facts_(facts) {}
+  bool all_of(const AnyExpr& e) {
+    expr(e);
+    return inside_;
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<SelectNode>()) {
+      const Facts before = facts_;
+      expr(n->condition);
+      facts_ = before.with(n->condition);
+      expr(n->yes);
+      facts_ = before.with(logical_not(n->condition));
+      expr(n->no);
+      facts_ = before;
+      return;
+    }
+    if (const auto* n = e.as<LoadNode>())
+      inside_ = inside_ && surely_inside(*n->buffer, n->indices, facts_);
+    descend(e);
+  }
+
+ private:
+  Facts facts_;
+  bool inside_ = true;
+};
+
+/// The block with loads of the copy for its padded values.
+class ReadPaddedCopy : public Mutator {
+ public:
+  ReadPaddedCopy(const Vec<PaddedValue>& values, const Buffer& to, const Vec<Range>& domain,
+                 const Facts& facts)
+      : values_(values), to_(to), domain_(domain), facts_(facts) {}
+
+  Stmt reader(const BlockNode& block) {
+    BlockNode out = block;
+    out.body = stmt(out.body);
+    if (out.predicate) out.predicate = expr(out.predicate);
+    return make_block(std::move(out));
+  }
+
+  AnyExpr expr(const AnyExpr& e) override {
+    for (const auto& value : values_) {
+      if (value.value.get() != e.get()) continue;
+      Vec<AnyExpr> at;
+      for (std::size_t d = 0; d < domain_.size(); ++d)
+        at.push_back(simplify(fold_sub(value.index[d], domain_[d].min), facts_));
+      return make_load(to_, at);
+    }
+    return descend(e);
+  }
+
+ private:
+  const Vec<PaddedValue>& values_;
+  const Buffer& to_;
+  const Vec<Range>& domain_;
+  const Facts& facts_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/copies/cache_padded.ipp
+namespace lathe::detail {
+
+inline constexpr CopyStep kCachePadded{"cache_padded", "L0261"};
+
+/// A block that reads a buffer in padded values alone, and their copy.
+struct CachePaddedPlan {
+  BlockSite site;
+  Buffer from;
+  Vec<VarRef> axes;
+  Vec<PaddedValue> values;
+  Vec<Range> domain;  ///< of the axes
+
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(site.block->tag, kCachePadded.id,
+                      "block " + in_quotes(site.block->name()) + " " + why, std::move(help));
+  }
+};
+
+// One function of the axes, which reads inside of the buffer for all of the domain.
+inline Verdict check_padded_values(const Program& program, const CachePaddedPlan& plan) {
+  const AnyExpr& value = plan.values[0].over_axes;
+  for (const auto& other : plan.values)
+    if (!structurally_equal(value, other.over_axes))
+      return plan.no("pads " + in_quotes(plan.from->name) + " in two ways: " + str(value) +
+                     " and " + str(other.over_axes));
+  for (const auto& var : free_vars(value))
+    if (!contains(plan.axes, var) && !is_dim(program, var))
+      return plan.no("reads " + in_quotes(plan.from->name) + " in " + str(value) +
+                     ", which names " + in_quotes(var->name));
+  Facts facts = program_facts(program);
+  for (std::size_t d = 0; d < plan.axes.size(); ++d)
+    facts.bind(plan.axes[d], plan.domain[d].min, plan.domain[d].extent);
+  if (!LoadsInside(facts).all_of(value))
+    return plan.no(
+        "is not proved to read " + in_quotes(plan.from->name) + " inside of it in " + str(value),
+        "pad and clamp keep reads inside by the index alone");
+  return {};
+}
+
+// The places that all instances of the block read, from the first to the last.
+inline Verdict plan_padded_domain(const Program& program, CachePaddedPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  Facts facts = program_facts(program);
+  Vec<VarRef> iters;
+  bool empty = false;
+  for (const auto& it : block.iters) {
+    iters.push_back(it.var);
+    empty = empty || is_const(it.extent, 0);
+    facts.bind(it);
+  }
+  std::int64_t elements = 1;
+  for (std::size_t d = 0; d < plan.axes.size(); ++d) {
+    if (empty) {
+      plan.domain.push_back({AnyExpr(0), AnyExpr(0)});
+      continue;
+    }
+    Interval all;
+    for (const auto& value : plan.values) {
+      const Interval one = bounds(value.index[d], iters, facts);
+      if (!one.bounded() || !over_dims(program, one.min) || !over_dims(program, one.max))
+        return plan.no("reads " + in_quotes(plan.from->name) + " at " + str(value.index[d]) +
+                       ", which has no bounds over the program's Dims");
+      all = all.bounded() ? interval_hull(all, one, facts) : one;
+    }
+    const AnyExpr length = fold_max(fold_add(fold_sub(all.max, all.min), AnyExpr(1)), AnyExpr(0));
+    plan.domain.push_back(
+        {simplify(all.min, program_facts(program)), simplify(length, program_facts(program))});
+    const std::int64_t* extent = as_const_int(plan.domain[d].extent);
+    if (extent && __builtin_mul_overflow(elements, std::max<std::int64_t>(1, *extent), &elements))
+      return plan.no("would have a copy of more than 2^63 elements");
+  }
+  return {};
+}
+
+inline Verdict plan_cache_padded(const Program& program, CachePaddedPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  for (std::size_t d = 0; d < plan.from->shape.size(); ++d)
+    plan.axes.push_back(make_var(cache_axis(d)));
+  FindPaddedValues find(program, block, plan.from, plan.axes);
+  if (block.predicate) find.expr(block.predicate);
+  find.stmt(block.body);
+  plan.values = find.found;
+  if (find.other.get() || plan.values.empty())
+    return plan.no("reads " + in_quotes(plan.from->name) + " in " +
+                       (find.other.get() ? str(find.other) : std::string("a region")) +
+                       ", which its place alone does not determine",
+                   "cache_read copies the buffer as it is");
+  if (auto no = plan_padded_domain(program, plan)) return no;
+  return check_padded_values(program, plan);
+}
+
+// copy[axis - min, …] = value
+inline BlockNode padded_copy(const CachePaddedPlan& plan, const Buffer& to, const BlockTag& tag) {
+  Substitution bound;
+  for (const auto& it : plan.site.block->iters) bound.emplace_back(it.var, it.binding);
+  Vec<IterVar> iters;
+  Vec<AnyExpr> at;
+  for (std::size_t d = 0; d < plan.axes.size(); ++d) {
+    iters.push_back({plan.axes[d], plan.domain[d].min, plan.domain[d].extent, IterKind::spatial,
+                     substitute(plan.values[0].index[d], bound)});
+    at.push_back(simplify(fold_sub(AnyExpr(plan.axes[d]), plan.domain[d].min)));
+  }
+  return BlockNode(tag, std::move(iters), make_store(to, at, fresh_lets(plan.values[0].over_axes)));
+}
+
+inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* edit) {
+  CachePaddedPlan plan;
+  plan.site = find_block(program->body, args[0].block);
+  plan.from = find_buffer(program, args[1].text);
+  if (auto no = check_cache_read(program, plan.site, plan.from, kCachePadded)) return no;
+  if (auto no = plan_cache_padded(program, plan)) return no;
+  CopyIn copy(plan.site, plan.from);
+  const std::string name = NamePool(program).fresh(plan.from->name + "_padded");
+  Vec<AnyExpr> shape;
+  for (const auto& range : plan.domain) shape.push_back(range.extent);
+  copy.to = make_buffer(name, plan.values[0].value.dtype(), shape, Scope::global);
+  copy.copy.emplace(padded_copy(plan, copy.to, make_ref<BlockTagNode>(name)));
+  // Values at several places have no binding in common.
+  Facts facts = facts_on(plan.site.path, program_facts(program));
+  if (plan.values.size() > 1 ||
+      !ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
+                     plan.site.path[copy.at], facts, copy.ranges))
+    copy.ranges = whole_domains(*copy.copy);
+  copy.reader = ReadPaddedCopy(plan.values, copy.to, plan.domain, facts).reader(*plan.site.block);
+  return run_copy_in(program, copy, kCachePadded, edit);
+}
+
+LATHE_DECL const Primitive& primitive_cache_padded() {
+  static const Primitive record{"cache_padded",
+                                1,
+                                {{"block", ArgKind::block}, {"buffer", ArgKind::buffer}},
+                                "a block reads a copy of a buffer with what lies around it",
+                                run_cache_padded,
+                                ArgKind::block,
+                                Results::one};
   return record;
 }
 
@@ -44773,6 +45123,52 @@ class PackPanels : NestSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_pad.ipp
+namespace lathe {
+namespace detail {
+
+// Copies, with their borders, of images that a reduction reads again and again under conditions of
+// the place, or at clamped places: a padded convolution reads memory without a condition then.
+class PadReads : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// The blocks that copy.
+  Vec<BlockRef> run(const BlockRef& reduction, const DefaultNest& nest) {
+    Vec<BlockRef> copies;
+    Vec<Buffer> seen;
+    for (const auto& read : nest.reads) {
+      if (!is_padded(read) || contains(seen, read.buffer)) continue;
+      seen.push_back(read.buffer);
+      const Args args{reduction, Arg::of_buffer(read.buffer->name)};
+      if (s_.check(primitive_cache_padded(), args)) continue;
+      const Schedule before = s_;
+      const BlockRef copy = s_.cache_padded(reduction, read.buffer->name);
+      if (volume(nest.all) < kReads * volume(site(copy).loops))
+        s_ = before;
+      else
+        copies.push_back(copy);
+    }
+    return copies;
+  }
+
+ private:
+  // Of each place: a copy loads and stores it once, a condition is asked at each read.
+  static constexpr double kReads = 16;
+
+  static bool is_padded(const AccessSite& read) {
+    if (read.inner_condition.get()) return true;
+    for (const auto& index : read.indices)
+      if (const auto* n = index.as<BinaryNode>();
+          n && (n->op == BinaryOp::min || n->op == BinaryOp::max))
+        return true;
+    return false;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_rows.ipp
 namespace lathe {
 namespace detail {
@@ -45837,7 +46233,8 @@ class TileRegisters : protected ReductionCosts {
   using ReductionCosts::ReductionCosts;
 
  protected:
-  static constexpr double kPackReuse = 16, kLongReuse = 64;
+  // Rows of a constant are laid out once, for all calls.
+  static constexpr double kPackReuse = 16, kLongReuse = 64, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
   static constexpr double kPages = 96, kPage = 4096;
 
@@ -45871,7 +46268,7 @@ class TileRegisters : protected ReductionCosts {
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
     return columns > tile.vectors * lanes && bytes > kPages * kPage &&
-           reuse(nest, read) >= kLongReuse;
+           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse : kLongReuse);
   }
   // Of one iteration of the unit loop.
   static double term_bytes(const DefaultNest& nest, const AccessSite& read) {
@@ -46594,7 +46991,14 @@ class TileNests : NestSteps {
     if (info.is_complete())
       TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
     else if (info.is_reduction())
-      TileReduction(job_).run(block, *at.block, info, nest);
+      schedule_reduction(block, nest);
+  }
+
+  void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
+    const BlockSite at = site(block);
+    TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
+    for (const auto& copy : copies) schedule_nest(copy);
   }
 };
 

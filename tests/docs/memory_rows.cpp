@@ -27,6 +27,23 @@ std::vector<Row> memory_rows() {
        .tvm = "`cache_write`",
        .program = kSum,
        .steps = LATHE_STEPS(s.cache_write("S", lt::Scope::local);)},
+      {.name = "cache_padded",
+       .meaning = "Values that depend on the iterators through the place of a load alone, such as "
+                  "those of `pad` and `clamp`, are computed once for each place, borders included. "
+                  "A reduction that reads them again and again, as a convolution does, reads "
+                  "memory without a condition so.",
+       .references = "all stay; the block that copies is returned",
+       .rounding = "never",
+       .refusals = "L0261",
+       .halide = "`BoundaryConditions`, `compute_root`",
+       .tvm = "none; a pad is a stage there",
+       .program = R"(program Y(in X: f32[16], in W: f32[3], out Y: f32[16]):
+  for i in 0..16:
+    for r in 0..3:
+      block Y(vi in 0..16 = i, reduce vr in 0..3 = r) reduce sum init:
+        Y[vi] sum= select(0 <= vi + vr - 1 && vi + vr - 1 < 16, X[vi + vr - 1], 0.0) * W[vr]
+)",
+       .steps = LATHE_STEPS(s.cache_padded("Y", "X");)},
       {.name = "reindex",
        .meaning = "The copy has an axis for each iterator that the index names where the block "
                   "reads, for each spatial one where it writes. A convolution's operand takes the "

@@ -53,6 +53,7 @@ class WindowFamilies : public Family {
   }
   /// An output as large as the input; what lies outside is zero, the border again or a mirror.
   void padded_conv() {
+    focus_ = {"cache_padded", "split", "compute_at", "vectorize", "reorder", "compute_inline"};
     Size channels = size(9), filters = size(17), w = positive_size(20),
          kernel = fixed(1 + random_.below(4));
     const int dilation = 1 + random_.below(2), shift = random_.below(4), border = random_.below(4);

@@ -63,6 +63,7 @@ class ScheduleArguments : protected MarkArguments {
         {"sample_compute_location", 1, &A::this_block},
         {"assume", 1, &A::assume},
         {"reindex", 2, &A::reindex},
+        {"cache_padded", 2, &A::reindex},
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
         {"decompose_padding", 5, &A::decompose_padding},

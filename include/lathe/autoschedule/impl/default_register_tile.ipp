@@ -14,7 +14,8 @@ class TileRegisters : protected ReductionCosts {
   using ReductionCosts::ReductionCosts;
 
  protected:
-  static constexpr double kPackReuse = 16, kLongReuse = 64;
+  // Rows of a constant are laid out once, for all calls.
+  static constexpr double kPackReuse = 16, kLongReuse = 64, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
   static constexpr double kPages = 96, kPage = 4096;
 
@@ -48,7 +49,7 @@ class TileRegisters : protected ReductionCosts {
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
     return columns > tile.vectors * lanes && bytes > kPages * kPage &&
-           reuse(nest, read) >= kLongReuse;
+           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse : kLongReuse);
   }
   // Of one iteration of the unit loop.
   static double term_bytes(const DefaultNest& nest, const AccessSite& read) {

@@ -45,7 +45,14 @@ class TileNests : NestSteps {
     if (info.is_complete())
       TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
     else if (info.is_reduction())
-      TileReduction(job_).run(block, *at.block, info, nest);
+      schedule_reduction(block, nest);
+  }
+
+  void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
+    const BlockSite at = site(block);
+    TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
+    for (const auto& copy : copies) schedule_nest(copy);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <lathe/autoschedule/impl/default_nest.ipp>
 //
 #include <lathe/autoschedule/impl/default_pack.ipp>
+#include <lathe/autoschedule/impl/default_pad.ipp>
 #include <lathe/autoschedule/impl/default_rows.ipp>
 #include <lathe/autoschedule/impl/default_shape.ipp>
 //

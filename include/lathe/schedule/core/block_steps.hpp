@@ -47,6 +47,16 @@ class BlockSteps : public LoopSteps {
   /// the nest. L0217.
   BlockRef cache_write(const BlockName& block, Scope scope, Location where = Location::here());
 
+  /// The block reads a copy of the buffer in which what it pads, clamps or converts has happened:
+  /// values that depend on the iterators through the place of the load alone.
+  ///     Y[i] += select(0 <= i + r - 1 && i + r - 1 < n, X[i + r - 1], 0) * W[r]
+  ///     → cache_padded("Y", "X") →   X_padded[v + 1] = select(0 <= v && v < n, X[v], 0)
+  ///                                  Y[i] += X_padded[i + r] * W[r]
+  /// Returns the block that copies. L0261: a value depends on more, several differ, or a place has
+  /// no bounds over Dims.
+  BlockRef cache_padded(const BlockName& block, const BufferName& buffer,
+                        Location where = Location::here());
+
   /// The block touches a copy of the buffer that has an axis for each of its own iterators: those
   /// that the index names where it reads, the spatial ones where it writes. The copy may be larger.
   ///     Y[i] += X[i * 2 + r] * W[r]   → reindex("Y", "X") →   X_reindex[i, r] = X[i * 2 + r]

@@ -35,6 +35,7 @@ namespace lathe {
   /* copies */               \
   X(cache_read)              \
   X(cache_write)             \
+  X(cache_padded)            \
   X(reindex)                 \
   X(clone)                   \
   /* blocks */               \

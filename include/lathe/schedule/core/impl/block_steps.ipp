@@ -46,6 +46,14 @@ LATHE_DECL BlockRef BlockSteps::cache_write(const BlockName& block, Scope scope,
       {BlockRef(resolve_block(block, "cache_write", where)), Arg::of_word(to_text(scope))}, where));
 }
 
+LATHE_DECL BlockRef BlockSteps::cache_padded(const BlockName& block, const BufferName& buffer,
+                                             Location where) {
+  Arg read = Arg::of_buffer(resolve_buffer(buffer, "cache_padded", where));
+  return detail::as_block(apply(detail::primitive_cache_padded(),
+                                {BlockRef(resolve_block(block, "cache_padded", where)), read},
+                                where));
+}
+
 LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName& buffer,
                                         Location where) {
   Arg touched = Arg::of_buffer(resolve_buffer(buffer, "reindex", where));

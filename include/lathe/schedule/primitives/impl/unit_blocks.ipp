@@ -9,7 +9,9 @@
 #include <lathe/schedule/primitives/blocks/pad.ipp>
 #include <lathe/schedule/primitives/blocks/rfactor.ipp>
 #include <lathe/schedule/primitives/copies/cache.ipp>
+#include <lathe/schedule/primitives/copies/cache_padded.ipp>
 #include <lathe/schedule/primitives/copies/clone.ipp>
 #include <lathe/schedule/primitives/copies/copies.ipp>
+#include <lathe/schedule/primitives/copies/padded_value.ipp>
 #include <lathe/schedule/primitives/copies/reindex.ipp>
 #include <lathe/schedule/primitives/layout/transform_block_layout.ipp>

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/schedule/core/records.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Copies, with their borders, of images that a reduction reads again and again under conditions of
+// the place, or at clamped places: a padded convolution reads memory without a condition then.
+class PadReads : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// The blocks that copy.
+  Vec<BlockRef> run(const BlockRef& reduction, const DefaultNest& nest) {
+    Vec<BlockRef> copies;
+    Vec<Buffer> seen;
+    for (const auto& read : nest.reads) {
+      if (!is_padded(read) || contains(seen, read.buffer)) continue;
+      seen.push_back(read.buffer);
+      const Args args{reduction, Arg::of_buffer(read.buffer->name)};
+      if (s_.check(primitive_cache_padded(), args)) continue;
+      const Schedule before = s_;
+      const BlockRef copy = s_.cache_padded(reduction, read.buffer->name);
+      if (volume(nest.all) < kReads * volume(site(copy).loops))
+        s_ = before;
+      else
+        copies.push_back(copy);
+    }
+    return copies;
+  }
+
+ private:
+  // Of each place: a copy loads and stores it once, a condition is asked at each read.
+  static constexpr double kReads = 16;
+
+  static bool is_padded(const AccessSite& read) {
+    if (read.inner_condition.get()) return true;
+    for (const auto& index : read.indices)
+      if (const auto* n = index.as<BinaryNode>();
+          n && (n->op == BinaryOp::min || n->op == BinaryOp::max))
+        return true;
+    return false;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

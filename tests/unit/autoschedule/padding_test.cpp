@@ -1,0 +1,75 @@
+// Reductions that read an image and what lies around it.
+#include <lathe/autoschedule/default_schedule.hpp>
+
+#include "../schedule/kernels.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// Of an image of rows x 9 with zeros around it, `groups` groups of 4 channels to 16 filters each.
+lt::Tensor<float, 3> convolution(int rows, int groups, int stride) {
+  lt::Input<float, 3> X("X", {rows, 9, 4 * groups});
+  lt::Input<float, 4> K("K", {3, 3, 4, 16 * groups});
+  const auto at = lt::pad(X, 0.0f);
+  lt::Reduce a("a", 3), b("b", 3), c("c", 4);
+  return lt::compute("Y", {(rows + stride - 1) / stride, (8 + stride) / stride, 16 * groups},
+                     [&](lt::Var i, lt::Var j, lt::Var f) {
+                       const auto channel = (f / 16) * 4 + c;
+                       return lt::sum(
+                           at(i * stride + a - 1, j * stride + b - 1, channel) * K(a, b, c, f),
+                           {a, b, c});
+                     });
+}
+
+std::string planned(const lt::AnyTensor& out) {
+  const lt::Program start = lt::program_of(out);
+  const lt::Schedule s = lt::default_schedule(start, lt::Target("x86-64-v4"));
+  CHECK(test::run(s.program()) == test::run(start));
+  return s.str();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "padded convolutions read a copy with its border, whatever strides and groups they have") {
+  for (const int groups : {1, 3})
+    for (const int stride : {1, 2}) {
+      const std::string text = planned(convolution(6, groups, stride));
+      CHECK(has(text, "X_padded[vi + 1, vj + 1, vk] = select("));
+      CHECK(!has(text.substr(text.find("block Y(")), "select("));
+    }
+}
+
+TEST_CASE("what is read a few times is not copied, nor what depends on more than its place") {
+  lt::Input<float, 3> X("X", {8, 8, 32}), K("K", {3, 3, 32});
+  const auto at = lt::pad(X, 0.0f);
+  lt::Reduce a("a", 3), b("b", 3), r("r", 32);
+  const auto depthwise = lt::compute("D", {8, 8, 32}, [&](lt::Var i, lt::Var j, lt::Var c) {
+    return lt::sum(at(i + a - 1, j + b - 1, c) * K(a, b, c), {a, b});
+  });
+  CHECK(!has(planned(depthwise), "X_padded"));
+
+  lt::Input<float, 2> A("A", {32, 32}), B("B", {32, 32});
+  const auto triangle = lt::compute("T", {32, 32}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::select(r <= i, A(r, j), 0.0f) * B(i, r), r);
+  });
+  CHECK(!has(planned(triangle), "A_padded"));
+}
+
+TEST_CASE("rows of a constant that lie pages apart are laid out in panels for few rows, too") {
+  const auto product = [](bool constant) {
+    lt::Input<float, 2> A("A", {4, 512});
+    lt::Input<float, 2> B("B", {512, 1024}, {.constant = constant});
+    lt::Reduce r("r", 512);
+    return lt::default_schedule(
+               lt::compute("C", {4, 1024},
+                           [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); }),
+               lt::Target("x86-64-v4"))
+        .str();
+  };
+  CHECK(has(product(true), "alloc B_cache"));
+  CHECK(!has(product(false), "alloc B_cache"));
+}
