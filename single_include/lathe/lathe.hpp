@@ -3558,6 +3558,13 @@ class BlockSteps : public LoopSteps {
   /// inside needs a loop that no iterator tells.
   void blockize(LoopRef loop, Location where = Location::here());
 
+  /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
+  /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay.
+  ///     Y[i] += select((i - r) % 2 == 0 && r <= i, X[i, r], 0)   →
+  ///     Y[i] += X[i, r]  where (i - r) % 2 == 0 && r <= i
+  /// L0262: no choice, none of its values is neutral, or nothing moves.
+  void select_to_predicate(const BlockName& block, Location where = Location::here());
+
   /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
   /// description of a row says that it computes, up to names and the order of loops and of
   /// commutative operands, must be what they do. A reduction needs its init apart first.
@@ -10393,6 +10400,7 @@ namespace lathe {
   X(fold_lanes)              \
   X(decompose_padding)       \
   X(pad)                     \
+  X(select_to_predicate)     \
   X(transform_block_layout)  \
   X(blockize)                \
   X(tensorize)               \
@@ -29715,8 +29723,7 @@ class InstanceCover {
         facts_(facts) {}
 
   bool holds(const VarRef& loop) {
-    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 ||
-        writer_.block->predicate.get())
+    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 || leaves_out_some())
       return false;
     std::size_t shared = 0;
     while (shared < writer_.loops.size() && shared < reader_.loops.size() &&
@@ -29737,6 +29744,12 @@ class InstanceCover {
   }
 
  private:
+  // Conditions that the init shares; the others leave out terms, and no element.
+  bool leaves_out_some() const {
+    const BlockNode& writer = *writer_.block;
+    return writer.init ? !init_conjuncts(writer).empty() : writer.predicate.get() != nullptr;
+  }
+
   // Nobody else writes the buffer, except that the reader may be a reduction that updates what it
   // reads.
   bool only_writers() const {
@@ -34096,6 +34109,11 @@ namespace lathe {
 
 LATHE_DECL void BlockSteps::atomic(const BlockName& block, Location where) {
   apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
+}
+
+LATHE_DECL void BlockSteps::select_to_predicate(const BlockName& block, Location where) {
+  apply(detail::primitive_select_to_predicate(),
+        {BlockRef(resolve_block(block, "select_to_predicate", where))}, where);
 }
 
 LATHE_DECL void BlockSteps::compute_at(const BlockName& block, LoopRef loop, Location where) {
@@ -38901,6 +38919,98 @@ LATHE_DECL const Primitive& primitive_pad() {
       run_pad,
       ArgKind::block,
       Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/select_to_predicate.ipp
+namespace lathe::detail {
+
+/// A block that combines select(condition, term, identity).
+struct SelectedTerms {
+  BlockSite site;
+  AnyExpr term;
+  Vec<AnyExpr> leaves_out;  ///< what becomes the block's predicate
+  Vec<AnyExpr> selects;     ///< what stays a choice: conditions that load, or that an init shares
+
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(site.block->tag, "L0262",
+                      "block " + in_quotes(site.block->name()) + " " + why, std::move(help));
+  }
+};
+
+// Adding the other arm changes no sum: not those of floats that begin at +0, which are never -0.
+inline bool is_neutral(const BlockNode& block, const BlockInfo& info, const AnyExpr& arm) {
+  const AnyExpr& identity = block.reducer->identity[0];
+  if (block.init && is_plain_sum(block, info)) {
+    const auto* c = arm.as<ConstNode>();
+    return c && c->f == 0;
+  }
+  return info.reducer.identity_exact && structurally_equal(arm, identity);
+}
+
+inline void sort_conditions(const Program& program, const AnyExpr& condition, SelectedTerms& plan) {
+  const BlockNode& block = *plan.site.block;
+  Facts facts = program_facts(program);
+  for (const auto& it : block.iters) facts.bind(it);
+  for (const auto& part : conjuncts(condition)) {
+    if (prove(part, facts)) continue;
+    const bool moves = is_load_free(part) && names_reduce(block.iters, part);
+    (moves ? plan.leaves_out : plan.selects).push_back(part);
+  }
+}
+
+inline Verdict plan_selected_terms(const Program& program, SelectedTerms& plan) {
+  const BlockNode& block = *plan.site.block;
+  const StoreNode* store = only_store(block);
+  if (!block.reducer || block.reducer->identity.size() != 1 || !store || store->mask.get())
+    return plan.no("is not a reduction of one value");
+  const BlockInfo info = info_of(program, block.tag);
+  const auto* choice = store->value.as<SelectNode>();
+  if (!choice) return plan.no("combines no choice, but " + str(store->value));
+  const bool yes = is_neutral(block, info, choice->no);
+  if (!yes && !is_neutral(block, info, choice->yes))
+    return plan.no(
+        "chooses between two values, none of which is neutral to " + in_quotes(block.reducer->name),
+        "the identity of " + in_quotes(block.reducer->name) + " is " +
+            str(block.reducer->identity[0]));
+  plan.term = yes ? choice->yes : choice->no;
+  sort_conditions(program, yes ? choice->condition : simplify(logical_not(choice->condition)),
+                  plan);
+  if (plan.leaves_out.empty())
+    return plan.no("has no condition that names a reduce iterator and reads no memory: " +
+                   str(choice->condition));
+  return {};
+}
+
+inline Verdict run_select_to_predicate(const Program& program, const Args& args, Edit* edit) {
+  SelectedTerms plan;
+  plan.site = find_block(program->body, args[0].block);
+  if (auto no = plan_selected_terms(program, plan)) return no;
+  if (!edit) return {};
+  BlockNode block = *plan.site.block;
+  const StoreNode& store = *only_store(block);
+  AnyExpr value = plan.term;
+  if (!plan.selects.empty()) {
+    AnyExpr condition;
+    for (const auto& part : plan.selects)
+      condition = condition.get() ? fold_and(condition, part) : part;
+    value = make_select(condition, value, block.reducer->identity[0]);
+  }
+  block.body = make_store(store.buffer, store.indices, value);
+  for (const auto& part : plan.leaves_out)
+    block.predicate = block.predicate ? fold_and(block.predicate, part) : part;
+  edit->program = program.with(replace_at(plan.site.path, make_block(std::move(block))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_select_to_predicate() {
+  static const Primitive record{"select_to_predicate",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a reduction leaves out the terms that a choice makes neutral",
+                                run_select_to_predicate};
   return record;
 }
 
@@ -44863,7 +44973,9 @@ namespace lathe {
 namespace detail {
 
 // Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
-// linear in the parts of f, and so is what groups, panels and pixel shuffles read.
+// linear in the parts of f, and so is what groups, panels and pixel shuffles read. Where it divides
+// a sum, floordiv(i + 1 - r, 2), spatial iterators become two, so that their residues say which
+// terms there are: a transposed convolution is one of a few taps for each residue.
 class SplitComposites : DefaultSteps {
  public:
   using DefaultSteps::DefaultSteps;
@@ -44871,8 +44983,10 @@ class SplitComposites : DefaultSteps {
   void run(const BlockRef& block) {
     const BlockSite at = site(block);
     if (!at.block) return;
-    FindQuotients found;
+    FindQuotients found(*at.block);
     found.stmt(at.block->body);
+    if (at.block->predicate) found.expr(at.block->predicate);
+    if (found.divides_sums()) return split_iterators(*at.block, found);
     for (const auto& it : at.block->iters)
       for (const auto& loop : at.loops) {
         if (it.binding.get() != loop->var.get() || loop->loop_kind != ForKind::serial) continue;
@@ -44884,19 +44998,25 @@ class SplitComposites : DefaultSteps {
  private:
   class FindQuotients : public Visitor {
    public:
+    explicit FindQuotients(const BlockNode& block) : block_(block) {
+      for (const auto& it : block.iters) iters_.push_back(it.var);
+    }
+
     void expr(const AnyExpr& e) override {
       const auto* n = e.as<BinaryNode>();
-      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) &&
-          n->a.kind() == ExprKind::Var)
-        if (const std::int64_t* c = as_const_int(n->b)) divided_.push_back({n->a, *c});
+      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
+        if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
       descend(e);
     }
+
+    /// A quotient of a sum has spatial and reduce iterators.
+    bool divides_sums() const { return mixes_; }
     // The one number that divides the iterator; 0 if there is none, or another.
     std::int64_t part_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
       std::int64_t part = 0;
       for (const auto& [var, by] : divided_) {
-        if (var.get() != it.var.get()) continue;
+        if (var != it.var) continue;
         if (!extent || by < 2 || by >= *extent || (part > 0 && part != by)) return 0;
         part = by;
       }
@@ -44905,11 +45025,50 @@ class SplitComposites : DefaultSteps {
 
    private:
     struct Divided {
-      AnyExpr var;
+      VarRef var;
       std::int64_t by;
     };
+
+    void divides(const AnyExpr& sum, std::int64_t by) {
+      const auto parts = affine_of(sum, iters_);
+      if (!parts) return;
+      bool spatial = false, reduce = false;
+      Vec<Divided> found;
+      for (std::size_t k = 0; k < iters_.size(); ++k) {
+        const auto coef = parts->coef(k);
+        if (!coef) return;
+        if (*coef % by == 0) continue;
+        found.push_back({iters_[k], by});
+        (block_.iters[k].kind == IterKind::reduce ? reduce : spatial) = true;
+      }
+      if (sum.kind() != ExprKind::Var && !(spatial && reduce)) return;
+      mixes_ = mixes_ || (spatial && reduce);
+      divided_.append(found);
+    }
+
+    const BlockNode& block_;
+    Vec<VarRef> iters_;
     Vec<Divided> divided_;
+    bool mixes_ = false;
   };
+
+  // Lanes of the output stay what they are.
+  void split_iterators(const BlockNode& block, const FindQuotients& found) {
+    const AccessSite write = writes_of(block)[0];
+    Vec<VarRef> from;
+    Vec<AnyExpr> to;
+    for (const auto& it : block.iters) {
+      const std::int64_t part = it.kind == IterKind::spatial ? found.part_of(it) : 0;
+      if (part > 0 && *as_const_int(it.extent) % part != 0) return;
+      if (part > 0 && !write.indices.empty() && uses_var(write.indices.back(), it.var)) return;
+      const VarRef var = make_var(it.var->name);
+      from.push_back(var);
+      if (part > 0) to.push_back(floordiv(AnyExpr(var), AnyExpr(part)));
+      to.push_back(part > 0 ? floormod(AnyExpr(var), AnyExpr(part)) : AnyExpr(var));
+    }
+    const BlockName name{BlockRef(block.tag)};
+    attempt([&] { s_.transform_block_layout(name, make_ref<LayoutMapNode>(from, to)); });
+  }
 };
 
 }  // namespace detail
@@ -45054,6 +45213,31 @@ class NestSteps : protected DefaultSteps {
     for (auto& access : accesses)
       for (auto& index : access.indices) index = simplify(substitute(index, bound), facts);
     return accesses;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_terms.ipp
+namespace lathe {
+namespace detail {
+
+// Reductions that choose between a term and what changes nothing leave these terms out, unless
+// lanes of one vector would choose apart.
+class LeaveOutTerms : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run(const BlockRef& ref) {
+    const BlockSite at = site(ref);
+    if (!at.block || !at.block->reducer) return;
+    const StoreNode* store = only_store(*at.block);
+    const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
+    if (!choice || store->indices.empty()) return;
+    for (const auto& var : free_vars(store->indices.back()))
+      if (uses_var(choice->condition, var)) return;
+    if (!s_.check(primitive_select_to_predicate(), {ref})) s_.select_to_predicate(ref);
   }
 };
 
@@ -45674,13 +45858,26 @@ class FinishTiles : NestSteps {
                          s_.set_scope(ref, Scope::reg);
                        });
     if (fused) return user;
-    BlockRef out = s_.cache_write(ref, Scope::reg);
+    const BlockRef out = private_copy(ref);
     s_.reverse_compute_at(out, tile);
     if (one && !cheap)
       attempt([&] {
         s_.reverse_compute_at(user, tile);
         s_.vectorize(s_.loops(user).back());
       });
+    return out;
+  }
+
+ private:
+  // What is stored at every second place is a box by the block's own iterators.
+  BlockRef private_copy(const BlockRef& ref) {
+    const AccessSite write = writes_of(*site(ref).block)[0];
+    const bool plain = std::all_of(write.indices.begin(), write.indices.end(), [](const auto& e) {
+      return e.kind() == ExprKind::Var || as_const_int(e);
+    });
+    if (plain) return s_.cache_write(ref, Scope::reg);
+    const BlockRef out = s_.reindex(ref, write.buffer->name);
+    s_.set_scope(writes_of(*site(ref).block)[0].buffer->name, Scope::reg);
     return out;
   }
 };
@@ -46983,6 +47180,7 @@ class TileNests : NestSteps {
   }
 
   void schedule_nest(const BlockRef& block) {
+    LeaveOutTerms(job_).run(block);
     SplitComposites(job_).run(block);
     const BlockSite at = site(block);
     DefaultNest nest = nest_of(at);
@@ -55455,7 +55653,8 @@ class Widen : public Mutator {
   static bool has_first_lane(const AnyExpr& mask) {
     const auto* n = mask.as<BinaryNode>();
     const auto* ramp = n && n->op == BinaryOp::lt ? n->a.as<RampNode>() : nullptr;
-    const std::int64_t* bound = ramp ? as_const_int(n->b) : nullptr;
+    const auto* all = ramp ? n->b.as<BroadcastNode>() : nullptr;
+    const std::int64_t* bound = all ? as_const_int(all->value) : nullptr;
     const std::int64_t* first = ramp ? as_const_int(ramp->base) : nullptr;
     return bound && first && *first < *bound;
   }
@@ -55587,7 +55786,7 @@ class Widen : public Mutator {
     if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
       return make_broadcast(make_bool(*count != 0), ramp->lanes);
     AnyExpr lanes = make_ramp(make_int(kI32, 0), make_int(kI32, 1), ramp->lanes);
-    return lanes < make_broadcast(make_cast(kI32, left), ramp->lanes);
+    return lanes < make_broadcast(simplify(make_cast(kI32, left)), ramp->lanes);
   }
 
   int lanes_;

@@ -169,6 +169,22 @@ std::vector<Row> place_rows() {
        .program = kRows,
        .steps = LATHE_STEPS(s.transform_block_layout(
            "Y", [](lt::Index i, lt::Index j) { return lt::layout(j / 16, i, j % 16); });)},
+      {.name = "select_to_predicate",
+       .meaning = "Terms that a choice replaces by what changes nothing are left out: loops run "
+                  "past them, and lowering lifts what is tested of them to the loops that it "
+                  "names. Sums of floats that begin at zero stay as they are to the last bit.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0262",
+       .halide = "`RDom::where`, in the algorithm",
+       .tvm = "none",
+       .program = R"(program Y(in X: f32[16], in W: f32[4], out Y: f32[32]):
+  for i in 0..32:
+    for r in 0..4:
+      block Y(vi in 0..32 = i, reduce vr in 0..4 = r) reduce sum init:
+        Y[vi] sum= select(floormod(vi - vr, 2) == 0 && vr <= vi, X[floordiv(vi - vr, 2)] * W[vr], 0.0)
+)",
+       .steps = LATHE_STEPS(s.select_to_predicate("Y");)},
       {.name = "blockize",
        .meaning =
            "Bindings are outer loops times what the inner ones span, plus inner loops: the first "

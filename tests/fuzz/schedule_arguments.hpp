@@ -64,6 +64,7 @@ class ScheduleArguments : protected MarkArguments {
         {"assume", 1, &A::assume},
         {"reindex", 2, &A::reindex},
         {"cache_padded", 2, &A::reindex},
+        {"select_to_predicate", 2, &A::this_block},
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
         {"decompose_padding", 5, &A::decompose_padding},

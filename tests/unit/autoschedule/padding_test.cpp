@@ -73,3 +73,30 @@ TEST_CASE("rows of a constant that lie pages apart are laid out in panels for fe
   CHECK(has(product(true), "alloc B_cache"));
   CHECK(!has(product(false), "alloc B_cache"));
 }
+
+TEST_CASE("a transposed convolution computes for each residue the terms that reach it") {
+  for (const int kernel : {2, 3, 4}) {
+    lt::Input<float, 3> X("X", {5, 4, 6});
+    lt::Input<float, 4> K("K", {kernel, kernel, 6, 16});
+    lt::Reduce a("a", kernel), b("b", kernel), c("c", 6);
+    const auto Y = lt::compute("Y", {10, 8, 16}, [&](lt::Var i, lt::Var j, lt::Var f) {
+      const auto p = lt::floordiv(i + 1 - a, 2), q = lt::floordiv(j + 1 - b, 2);
+      const auto reaches = lt::floormod(i + 1 - a, 2) == 0 && lt::floormod(j + 1 - b, 2) == 0;
+      return lt::sum(
+          lt::select(reaches && lt::in_bounds(X, p, q, c), X(p, q, c) * K(a, b, c, f), 0.0f),
+          {a, b, c});
+    });
+    const std::string text = planned(Y);
+    CHECK(has(text, "alloc Y_reindex: f32[5, 2, 4, 2, 16] scope register"));
+    CHECK(has(text, "where floormod("));
+    CHECK(has(text, "Y[vi * 2 + vi_1, vj * 2 + vj_1, vk] = Y_reindex[vi, vi_1, vj, vj_1, vk]"));
+  }
+}
+
+TEST_CASE("terms of which lanes would choose apart stay choices") {
+  lt::Input<float, 2> X("X", {32, 64});
+  lt::Reduce r("r", 32);
+  const auto lower = lt::compute(
+      "L", {64}, [&](lt::Var j) { return lt::sum(lt::select(r <= j, X(r, j), 0.0f), r); });
+  CHECK(!has(planned(lower), "where "));
+}

@@ -33,3 +33,15 @@ TEST_CASE("masks of selects in conditions of selects grow with the program, they
   CHECK(nodes(10) < 4 * nodes(5));
   test::check_stages(nested_selects(4));
 }
+
+TEST_CASE("a tail is a vector too where all lanes share what is not proved to be inside") {
+  lt::Input<std::int64_t, 1> I("I", {1});
+  lt::Input<float, 1> X("X", {8}), K("K", {35});
+  auto Y = lt::compute("Y", {35}, [&](lt::Var i) { return X(I(0)) * K(i); });
+  lt::Schedule s(Y);
+  s.vectorize(s.loops(Y)[0]);
+  const std::string text = lt::lower_until("vectorize", s.program(), lt::Target("x86-64-v4")).str();
+  INFO(text);
+  CHECK(text.find("where ramp(0i32, 1i32, 4) < broadcast(3i32, 4)") != std::string::npos);
+  CHECK(text.find("for i in 0..35") == std::string::npos);
+}

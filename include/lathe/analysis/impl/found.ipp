@@ -40,8 +40,7 @@ class InstanceCover {
         facts_(facts) {}
 
   bool holds(const VarRef& loop) {
-    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 ||
-        writer_.block->predicate.get())
+    if (!writer_.block || !reader_.block || guard_count(*writer_.block) > 0 || leaves_out_some())
       return false;
     std::size_t shared = 0;
     while (shared < writer_.loops.size() && shared < reader_.loops.size() &&
@@ -62,6 +61,12 @@ class InstanceCover {
   }
 
  private:
+  // Conditions that the init shares; the others leave out terms, and no element.
+  bool leaves_out_some() const {
+    const BlockNode& writer = *writer_.block;
+    return writer.init ? !init_conjuncts(writer).empty() : writer.predicate.get() != nullptr;
+  }
+
   // Nobody else writes the buffer, except that the reader may be a reduction that updates what it
   // reads.
   bool only_writers() const {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
 namespace lathe {
 namespace detail {
 
 // Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
-// linear in the parts of f, and so is what groups, panels and pixel shuffles read.
+// linear in the parts of f, and so is what groups, panels and pixel shuffles read. Where it divides
+// a sum, floordiv(i + 1 - r, 2), spatial iterators become two, so that their residues say which
+// terms there are: a transposed convolution is one of a few taps for each residue.
 class SplitComposites : DefaultSteps {
  public:
   using DefaultSteps::DefaultSteps;
@@ -14,8 +17,10 @@ class SplitComposites : DefaultSteps {
   void run(const BlockRef& block) {
     const BlockSite at = site(block);
     if (!at.block) return;
-    FindQuotients found;
+    FindQuotients found(*at.block);
     found.stmt(at.block->body);
+    if (at.block->predicate) found.expr(at.block->predicate);
+    if (found.divides_sums()) return split_iterators(*at.block, found);
     for (const auto& it : at.block->iters)
       for (const auto& loop : at.loops) {
         if (it.binding.get() != loop->var.get() || loop->loop_kind != ForKind::serial) continue;
@@ -27,19 +32,25 @@ class SplitComposites : DefaultSteps {
  private:
   class FindQuotients : public Visitor {
    public:
+    explicit FindQuotients(const BlockNode& block) : block_(block) {
+      for (const auto& it : block.iters) iters_.push_back(it.var);
+    }
+
     void expr(const AnyExpr& e) override {
       const auto* n = e.as<BinaryNode>();
-      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod) &&
-          n->a.kind() == ExprKind::Var)
-        if (const std::int64_t* c = as_const_int(n->b)) divided_.push_back({n->a, *c});
+      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
+        if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
       descend(e);
     }
+
+    /// A quotient of a sum has spatial and reduce iterators.
+    bool divides_sums() const { return mixes_; }
     // The one number that divides the iterator; 0 if there is none, or another.
     std::int64_t part_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
       std::int64_t part = 0;
       for (const auto& [var, by] : divided_) {
-        if (var.get() != it.var.get()) continue;
+        if (var != it.var) continue;
         if (!extent || by < 2 || by >= *extent || (part > 0 && part != by)) return 0;
         part = by;
       }
@@ -48,11 +59,50 @@ class SplitComposites : DefaultSteps {
 
    private:
     struct Divided {
-      AnyExpr var;
+      VarRef var;
       std::int64_t by;
     };
+
+    void divides(const AnyExpr& sum, std::int64_t by) {
+      const auto parts = affine_of(sum, iters_);
+      if (!parts) return;
+      bool spatial = false, reduce = false;
+      Vec<Divided> found;
+      for (std::size_t k = 0; k < iters_.size(); ++k) {
+        const auto coef = parts->coef(k);
+        if (!coef) return;
+        if (*coef % by == 0) continue;
+        found.push_back({iters_[k], by});
+        (block_.iters[k].kind == IterKind::reduce ? reduce : spatial) = true;
+      }
+      if (sum.kind() != ExprKind::Var && !(spatial && reduce)) return;
+      mixes_ = mixes_ || (spatial && reduce);
+      divided_.append(found);
+    }
+
+    const BlockNode& block_;
+    Vec<VarRef> iters_;
     Vec<Divided> divided_;
+    bool mixes_ = false;
   };
+
+  // Lanes of the output stay what they are.
+  void split_iterators(const BlockNode& block, const FindQuotients& found) {
+    const AccessSite write = writes_of(block)[0];
+    Vec<VarRef> from;
+    Vec<AnyExpr> to;
+    for (const auto& it : block.iters) {
+      const std::int64_t part = it.kind == IterKind::spatial ? found.part_of(it) : 0;
+      if (part > 0 && *as_const_int(it.extent) % part != 0) return;
+      if (part > 0 && !write.indices.empty() && uses_var(write.indices.back(), it.var)) return;
+      const VarRef var = make_var(it.var->name);
+      from.push_back(var);
+      if (part > 0) to.push_back(floordiv(AnyExpr(var), AnyExpr(part)));
+      to.push_back(part > 0 ? floormod(AnyExpr(var), AnyExpr(part)) : AnyExpr(var));
+    }
+    const BlockName name{BlockRef(block.tag)};
+    attempt([&] { s_.transform_block_layout(name, make_ref<LayoutMapNode>(from, to)); });
+  }
 };
 
 }  // namespace detail

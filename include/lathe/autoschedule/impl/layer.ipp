@@ -9,6 +9,7 @@
 //
 #include <lathe/autoschedule/impl/default_composites.ipp>
 #include <lathe/autoschedule/impl/default_nest.ipp>
+#include <lathe/autoschedule/impl/default_terms.ipp>
 //
 #include <lathe/autoschedule/impl/default_pack.ipp>
 #include <lathe/autoschedule/impl/default_pad.ipp>

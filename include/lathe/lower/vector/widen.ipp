@@ -189,7 +189,8 @@ class Widen : public Mutator {
   static bool has_first_lane(const AnyExpr& mask) {
     const auto* n = mask.as<BinaryNode>();
     const auto* ramp = n && n->op == BinaryOp::lt ? n->a.as<RampNode>() : nullptr;
-    const std::int64_t* bound = ramp ? as_const_int(n->b) : nullptr;
+    const auto* all = ramp ? n->b.as<BroadcastNode>() : nullptr;
+    const std::int64_t* bound = all ? as_const_int(all->value) : nullptr;
     const std::int64_t* first = ramp ? as_const_int(ramp->base) : nullptr;
     return bound && first && *first < *bound;
   }
@@ -321,7 +322,7 @@ class Widen : public Mutator {
     if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
       return make_broadcast(make_bool(*count != 0), ramp->lanes);
     AnyExpr lanes = make_ramp(make_int(kI32, 0), make_int(kI32, 1), ramp->lanes);
-    return lanes < make_broadcast(make_cast(kI32, left), ramp->lanes);
+    return lanes < make_broadcast(simplify(make_cast(kI32, left)), ramp->lanes);
   }
 
   int lanes_;

@@ -154,6 +154,13 @@ class BlockSteps : public LoopSteps {
   /// inside needs a loop that no iterator tells.
   void blockize(LoopRef loop, Location where = Location::here());
 
+  /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
+  /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay.
+  ///     Y[i] += select((i - r) % 2 == 0 && r <= i, X[i, r], 0)   →
+  ///     Y[i] += X[i, r]  where (i - r) % 2 == 0 && r <= i
+  /// L0262: no choice, none of its values is neutral, or nothing moves.
+  void select_to_predicate(const BlockName& block, Location where = Location::here());
+
   /// The loops from this one inward, which hold one block alone, become an intrinsic: what the
   /// description of a row says that it computes, up to names and the order of loops and of
   /// commutative operands, must be what they do. A reduction needs its init apart first.

@@ -8,6 +8,7 @@
 #include <lathe/schedule/primitives/blocks/fold_order.ipp>
 #include <lathe/schedule/primitives/blocks/pad.ipp>
 #include <lathe/schedule/primitives/blocks/rfactor.ipp>
+#include <lathe/schedule/primitives/blocks/select_to_predicate.ipp>
 #include <lathe/schedule/primitives/copies/cache.ipp>
 #include <lathe/schedule/primitives/copies/cache_padded.ipp>
 #include <lathe/schedule/primitives/copies/clone.ipp>

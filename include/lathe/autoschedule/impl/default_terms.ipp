@@ -1,0 +1,28 @@
+#pragma once
+
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/schedule/core/records.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Reductions that choose between a term and what changes nothing leave these terms out, unless
+// lanes of one vector would choose apart.
+class LeaveOutTerms : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run(const BlockRef& ref) {
+    const BlockSite at = site(ref);
+    if (!at.block || !at.block->reducer) return;
+    const StoreNode* store = only_store(*at.block);
+    const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
+    if (!choice || store->indices.empty()) return;
+    for (const auto& var : free_vars(store->indices.back()))
+      if (uses_var(choice->condition, var)) return;
+    if (!s_.check(primitive_select_to_predicate(), {ref})) s_.select_to_predicate(ref);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
