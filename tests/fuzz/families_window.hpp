@@ -41,14 +41,24 @@ class WindowFamilies : public Family {
     Size channels = size(5), filters = size(9), in = positive_size(9),
          kernel = fixed(1 + random_.below(4));
     const int stride = 1 + random_.below(3), pad = random_.below(2);
+    // Channels last; a term that is left out as a whole, not multiplied by zero.
+    const bool last = random_.chance(60), whole = random_.chance(60);
+    focus_ = {"select_to_predicate", "cache_padded", "transform_block_layout", "reindex", "split",
+              "reverse_compute_at"};
     Shaped x = input({channels, in}, dtype_), f = input({channels, filters, kernel}, dtype_);
-    Size out = scaled(in, stride, kernel.value - 1);
-    epilogue(sum({filters, out}, {channels, kernel}, [&](const Axes& at, const Axes& r) {
-      AnyExpr back = at[1].at + pad - r[1].at;
+    Size out = random_.chance(50) ? scaled(in, stride, 0) : scaled(in, stride, kernel.value - 1);
+    const std::vector<Size> shape =
+        last ? std::vector<Size>{out, filters} : std::vector<Size>{filters, out};
+    epilogue(sum(shape, {channels, kernel}, [&](const Axes& at, const Axes& r) {
+      AnyExpr back = at[last ? 0 : 1].at + pad - r[1].at;
       AnyExpr from = lathe::floordiv(back, AnyExpr(stride));
       AnyExpr hit = eq(lathe::floormod(back, AnyExpr(stride)), AnyExpr(0));
+      AnyExpr weight = f(r[0], at[last ? 1 : 0], r[1]);
+      if (whole)
+        return either(logical_and(hit, lathe::in_bounds_any(x.tensor, Index{r[0].at, from})),
+                      times(x(r[0], from), weight), zero());
       AnyExpr v = padded(x, {r[0], from}, zero());
-      return times(stride > 1 ? either(hit, v, zero()) : v, f(r[0], at[0], r[1]));
+      return times(stride > 1 ? either(hit, v, zero()) : v, weight);
     }));
   }
   /// An output as large as the input; what lies outside is zero, the border again or a mirror.
