@@ -100,3 +100,14 @@ TEST_CASE("terms of which lanes would choose apart stay choices") {
       "L", {64}, [&](lt::Var j) { return lt::sum(lt::select(r <= j, X(r, j), 0.0f), r); });
   CHECK(!has(planned(lower), "where "));
 }
+
+TEST_CASE("an image whose border is never reached is read in place") {
+  lt::Input<float, 3> X("X", {8, 8, 16});
+  lt::Input<float, 2> K("K", {16, 32});
+  const auto at = lt::pad(X, 0.0f);
+  lt::Reduce c("c", 16);
+  const auto Y = lt::compute("Y", {8, 8, 32}, [&](lt::Var i, lt::Var j, lt::Var f) {
+    return lt::sum(at(i, j, c) * K(c, f), c);
+  });
+  CHECK(!has(planned(Y), "X_padded"));
+}

@@ -38,7 +38,7 @@ class SplitComposites : DefaultSteps {
 
     void expr(const AnyExpr& e) override {
       const auto* n = e.as<BinaryNode>();
-      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
+      if (n && is_quotient(n->op))
         if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
       descend(e);
     }
@@ -58,6 +58,10 @@ class SplitComposites : DefaultSteps {
     }
 
    private:
+    static bool is_quotient(BinaryOp op) {
+      return op == BinaryOp::floordiv || op == BinaryOp::floormod || op == BinaryOp::div ||
+             op == BinaryOp::mod;
+    }
     struct Divided {
       VarRef var;
       std::int64_t by;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
 namespace lathe {
@@ -16,7 +17,11 @@ class PackPanels : NestSteps {
   static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
     int reads = 0;
     for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && axis_of(read, nest.unit) < read.indices.size();
+    return reads == 1 && panel_axis(nest, read) < read.indices.size();
+  }
+  /// Whether panels of a width end where the unit loop does, if it counts parts of an axis.
+  static bool fits_panels(const DefaultNest& nest, const AccessSite& read, std::int64_t width) {
+    return axis_of(read, nest.unit) < read.indices.size() || trip_of(nest, nest.unit) % width == 0;
   }
 
   /// The copy, with loops of its own, which order_loops orders when it stands where it should.
@@ -27,7 +32,7 @@ class PackPanels : NestSteps {
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
                  std::int64_t width) {
-    Panels out{{}, axis_of(read, nest.unit), read.indices.size(), width};
+    Panels out{{}, panel_axis(nest, read), read.indices.size(), width};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
     s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;
@@ -57,6 +62,31 @@ class PackPanels : NestSteps {
   }
 
  private:
+  // The axis along which lanes lie, one after the other; the rank if there is none. Loops outside
+  // may count groups of them: channels of a group are group * 128 + channel.
+  static std::size_t panel_axis(const DefaultNest& nest, const AccessSite& read) {
+    std::size_t found = read.indices.size();
+    for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
+      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
+      if (found < read.indices.size() || !counts_groups(nest, read.indices[axis]))
+        return read.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+  static bool counts_groups(const DefaultNest& nest, const AnyExpr& index) {
+    Vec<VarRef> loops;
+    for (const auto& f : nest.all) loops.push_back(f->var);
+    const auto sum = affine_of(index, loops);
+    if (!sum || !lathe::is_const(sum->rest, 0)) return false;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      const auto coef = sum->coef(k);
+      if (!coef || (loops[k] == nest.unit.var ? *coef != 1 : *coef % trip_of(nest, nest.unit) != 0))
+        return false;
+    }
+    return true;
+  }
+
   // Reads of the original stay on few pages.
   static constexpr std::int64_t kRows = 8;
 };

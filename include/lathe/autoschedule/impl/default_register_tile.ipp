@@ -44,7 +44,9 @@ class TileRegisters : protected ReductionCosts {
   // What a tile along the lanes reads lies on one page a term, or jumps.
   bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                     std::int64_t lanes) const {
-    if (!PackPanels::has_panels(nest, read)) return false;
+    if (!PackPanels::has_panels(nest, read) ||
+        !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
+      return false;
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
@@ -66,7 +68,7 @@ class TileRegisters : protected ReductionCosts {
     if (too_large(ref, nest, tile, lanes))
       return void(attempt([&] { vectors_inside(nest, lanes); }));
     const std::int64_t block = tiles_in_block(nest, tile, lanes);
-    if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.terms > 0)
+    if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.tiles > 0)
       if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
     if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
     if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
@@ -118,18 +120,42 @@ class TileRegisters : protected ReductionCosts {
   // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
   // first cache, columns half of the second.
   struct TermBlocks {
-    std::int64_t terms = 0, tiles = 0;
+    std::size_t whole = 0;   ///< reduce loops around a block
+    std::int64_t terms = 0;  ///< of the next one, in a block; 0: all
+    std::int64_t tiles = 0;  ///< 0: no blocks
   };
   TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
                              std::int64_t lanes) const {
-    const std::int64_t width = tile.vectors * lanes;
-    if (nest.reduce.size() != 1 || !has_const_trip(nest, nest.reduce[0]) || tile.height < 2)
-      return {};
-    std::int64_t bytes = 1;
-    for (const auto& read : nest.reads) {
+    if (tile.height < 2) return {};
+    for (const auto& read : nest.reads)
       if (jumps(nest, read) && !worth_panels(nest, tile, read, lanes)) return {};
+    if (nest.reduce.size() > 1) return loops_around_blocks(nest, tile, lanes);
+    return has_const_trip(nest, nest.reduce[0]) ? blocks_of_loop(nest, tile, lanes) : TermBlocks();
+  }
+
+  // Loops of windows around as many of the inner ones as the second cache holds.
+  TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
+                                 std::int64_t lanes) const {
+    double bytes = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    const std::int64_t width = tile.vectors * lanes;
+    const double share = static_cast<double>(target_.l2_bytes) / 2 / static_cast<double>(width);
+    TermBlocks out;
+    for (; out.whole + 1 < nest.reduce.size() && bytes > share; ++out.whole)
+      bytes /= static_cast<double>(trip_of(nest, nest.reduce[out.whole]));
+    if (out.whole == 0 || bytes > share) return {};
+    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width;
+    out.tiles = balanced(tiles, static_cast<std::int64_t>(share / bytes));
+    return out;
+  }
+
+  TermBlocks blocks_of_loop(const DefaultNest& nest, const RegisterTile& tile,
+                            std::int64_t lanes) const {
+    const std::int64_t width = tile.vectors * lanes;
+    std::int64_t bytes = 1;
+    for (const auto& read : nest.reads)
       bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
-    }
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
                        most = target_.l1_bytes / 4 / (tile.height * bytes);
     if (most < 1 || all <= 2 * most) return {};
@@ -149,28 +175,36 @@ class TileRegisters : protected ReductionCosts {
     const Operands operands = copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
     const auto rows = s_.split_any(tile.rows, {infer, tile.height});
-    const auto terms = s_.split_any(nest.reduce[0], {infer, blocks.terms});
+    const auto first = nest.reduce.begin() + static_cast<std::ptrdiff_t>(blocks.whole);
+    Vec<LoopRef> around(nest.reduce.begin(), first), terms(first, nest.reduce.end());
+    if (blocks.terms > 0) {
+      const auto parts = s_.split_any(terms[0], {infer, blocks.terms});
+      around.push_back(parts[0]), terms[0] = parts[1];
+    }
     Vec<LoopRef> outside, below;
     for (const auto& l : nest.spatial) {
       if (l == nest.unit) continue;
       (meets_again(nest, l) ? below : outside).push_back(l == tile.rows ? rows[0] : l);
     }
     Vec<LoopRef> order = outside;
-    order.append({columns[0], terms[0]});
+    order.push_back(columns[0]);
+    order.append(around);
     order.append(below);
-    order.append({columns[1], terms[1], rows[1], columns[2]});
+    order.push_back(columns[1]);
+    order.append(terms);
+    order.append({rows[1], columns[2]});
     s_.reorder(order);
     const BlockRef user = FinishTiles(job_).only_user(ref);
-    const BlockRef init = s_.decompose_reduction(ref, terms[0]);
+    const BlockRef init = s_.decompose_reduction(ref, around[0]);
     s_.vectorize(columns[2]);
     s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
     for (const auto& panels : operands.panels) {
-      if (!operands.panels_are_constant) s_.compute_at(panels.copy, terms[0]);
+      if (!operands.panels_are_constant) s_.compute_at(panels.copy, around.back());
       PackPanels(job_).order_loops(panels);
     }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
-    fetch_ahead(nest, operands.in_place, terms[1]);
+    fetch_ahead(nest, operands.in_place, terms.back());
     if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
   }
 
@@ -198,7 +232,8 @@ class TileRegisters : protected ReductionCosts {
                    std::int64_t block) {
     Parts out;
     Vec<LoopRef> columns;
-    for (const auto& l : nest.spatial) {
+    const Vec<LoopRef> spatial = shared_inside(nest);
+    for (const auto& l : spatial) {
       if (l == nest.unit) {
         Vec<Factor> factors{infer};
         if (block > 0) factors.push_back(block);
@@ -217,10 +252,27 @@ class TileRegisters : protected ReductionCosts {
     }
     if (block > 0) {
       std::size_t at = 0;
-      while (at < nest.spatial.size() && !meets_again(nest, nest.spatial[at])) ++at;
+      while (at < spatial.size() && !meets_again(nest, spatial[at])) ++at;
       out.order.insert_at(at, columns[0]);
     }
     return out;
+  }
+
+  // The spatial loops, those that meet the same along the lanes inside of the others where all that
+  // lies along the lanes does not fit the second cache: groups one after the other.
+  Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
+    double bytes = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    Vec<LoopRef> outer, inner;
+    for (const auto& l : nest.spatial) {
+      const bool shared = l == nest.unit || meets_again(nest, l);
+      if (!shared || l == nest.unit) bytes *= static_cast<double>(trip_of(nest, l));
+      (shared ? inner : outer).push_back(l);
+    }
+    if (bytes <= static_cast<double>(target_.l2_bytes) / 2) return nest.spatial;
+    outer.append(inner);
+    return outer;
   }
 
   // Whether iterations of a loop read the same along the lanes.

@@ -1,0 +1,59 @@
+// Weights that no near cache holds: in which order loops meet them, and how they are laid out.
+#include <lathe/autoschedule/default_schedule.hpp>
+
+#include "../schedule/kernels.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// Of images of rows x rows x 7, `groups` groups of `in` channels to `out` filters each; the
+/// weights are constant.
+lt::Program convolution(int rows, int taps, int groups, int in, int out) {
+  lt::Input<float, 3> X("X", {rows + taps - 1, rows + 2, in * groups});
+  lt::Input<float, 4> K("K", {taps, 3, in, out * groups}, {.constant = true});
+  lt::Reduce a("a", taps), b("b", 3), c("c", in);
+  return lt::program_of(
+      lt::compute("Y", {rows, rows, out * groups}, [&](lt::Var i, lt::Var j, lt::Var f) {
+        return lt::sum(X(i + a, j + b, (f / out) * in + c) * K(a, b, c, f), {a, b, c});
+      }));
+}
+
+/// For one thread, so that no loops are fused to run in parallel.
+std::string planned(const lt::Program& program) {
+  lt::Target target("x86-64-v4");
+  target.cores = 1;
+  return lt::default_schedule(program, target).str();
+}
+
+/// From the loop over rows of the window to the block.
+std::string inside_of_taps(const std::string& text) {
+  const std::size_t from = text.find("for a in");
+  return text.substr(from, text.find("block Y(", from) - from);
+}
+
+}  // namespace
+
+TEST_CASE("loops of a window stand around as many terms as the second cache holds") {
+  CHECK(has(inside_of_taps(planned(convolution(7, 9, 1, 512, 512))), "for j in 0..7"));
+  CHECK(!has(inside_of_taps(planned(convolution(7, 3, 1, 64, 64))), "for j in 0..7"));
+}
+
+TEST_CASE("sums that wait between blocks of a window are added up in the same order") {
+  lt::Target target("x86-64-v4");
+  target.l2_bytes = 4096;
+  const lt::Program start = convolution(7, 3, 1, 8, 32);
+  const lt::Schedule s = lt::default_schedule(start, target);
+  CHECK(has(inside_of_taps(s.str()), "for j in 0..7"));
+  CHECK(s.numerics().empty());
+  CHECK(test::run(s.program()) == test::run(start));
+}
+
+TEST_CASE("groups have panels of their own, and come one after the other where all are too many") {
+  const std::string text = planned(convolution(7, 3, 4, 128, 128));
+  CHECK(has(text, "alloc K_cache: f32[16, 3, 3, 128, 32]"));
+  const std::string order = text.substr(text.find("alloc Y_cache"));
+  CHECK(order.find("for ko in 0..4") < order.find("for j in 0..7"));
+}
