@@ -45004,7 +45004,7 @@ class SplitComposites : DefaultSteps {
 
     void expr(const AnyExpr& e) override {
       const auto* n = e.as<BinaryNode>();
-      if (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
+      if (n && is_quotient(n->op))
         if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
       descend(e);
     }
@@ -45024,6 +45024,10 @@ class SplitComposites : DefaultSteps {
     }
 
    private:
+    static bool is_quotient(BinaryOp op) {
+      return op == BinaryOp::floordiv || op == BinaryOp::floormod || op == BinaryOp::div ||
+             op == BinaryOp::mod;
+    }
     struct Divided {
       VarRef var;
       std::int64_t by;
@@ -45090,6 +45094,7 @@ struct DefaultNest {
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
 };
 
@@ -45107,6 +45112,7 @@ class NestSteps : protected DefaultSteps {
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
     }
+    nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
     for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
@@ -45259,7 +45265,11 @@ class PackPanels : NestSteps {
   static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
     int reads = 0;
     for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && axis_of(read, nest.unit) < read.indices.size();
+    return reads == 1 && panel_axis(nest, read) < read.indices.size();
+  }
+  /// Whether panels of a width end where the unit loop does, if it counts parts of an axis.
+  static bool fits_panels(const DefaultNest& nest, const AccessSite& read, std::int64_t width) {
+    return axis_of(read, nest.unit) < read.indices.size() || trip_of(nest, nest.unit) % width == 0;
   }
 
   /// The copy, with loops of its own, which order_loops orders when it stands where it should.
@@ -45270,7 +45280,7 @@ class PackPanels : NestSteps {
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
                  std::int64_t width) {
-    Panels out{{}, axis_of(read, nest.unit), read.indices.size(), width};
+    Panels out{{}, panel_axis(nest, read), read.indices.size(), width};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
     s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;
@@ -45300,6 +45310,31 @@ class PackPanels : NestSteps {
   }
 
  private:
+  // The axis along which lanes lie, one after the other; the rank if there is none. Loops outside
+  // may count groups of them: channels of a group are group * 128 + channel.
+  static std::size_t panel_axis(const DefaultNest& nest, const AccessSite& read) {
+    std::size_t found = read.indices.size();
+    for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
+      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
+      if (found < read.indices.size() || !counts_groups(nest, read.indices[axis]))
+        return read.indices.size();
+      found = axis;
+    }
+    return found;
+  }
+  static bool counts_groups(const DefaultNest& nest, const AnyExpr& index) {
+    Vec<VarRef> loops;
+    for (const auto& f : nest.all) loops.push_back(f->var);
+    const auto sum = affine_of(index, loops);
+    if (!sum || !lathe::is_const(sum->rest, 0)) return false;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      const auto coef = sum->coef(k);
+      if (!coef || (loops[k] == nest.unit.var ? *coef != 1 : *coef % trip_of(nest, nest.unit) != 0))
+        return false;
+    }
+    return true;
+  }
+
   // Reads of the original stay on few pages.
   static constexpr std::int64_t kRows = 8;
 };
@@ -45321,8 +45356,11 @@ class PadReads : NestSteps {
   Vec<BlockRef> run(const BlockRef& reduction, const DefaultNest& nest) {
     Vec<BlockRef> copies;
     Vec<Buffer> seen;
+    const BlockNode& block = *site(reduction).block;
+    Facts facts = program_facts(s_.program());
+    for (const auto& it : block.iters) facts.bind(it);
     for (const auto& read : nest.reads) {
-      if (!is_padded(read) || contains(seen, read.buffer)) continue;
+      if (!is_padded(read, facts) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
       const Args args{reduction, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
@@ -45340,8 +45378,8 @@ class PadReads : NestSteps {
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
 
-  static bool is_padded(const AccessSite& read) {
-    if (read.inner_condition.get()) return true;
+  static bool is_padded(const AccessSite& read, const Facts& facts) {
+    if (read.inner_condition.get() && !prove(read.inner_condition, facts)) return true;
     for (const auto& index : read.indices)
       if (const auto* n = index.as<BinaryNode>();
           n && (n->op == BinaryOp::min || n->op == BinaryOp::max))
@@ -46420,12 +46458,13 @@ class IntrinsicCosts : protected NestSteps {
 }  // namespace detail
 }  // namespace lathe
 
-// ---- lathe/autoschedule/impl/default_register_tile.ipp
+// ---- lathe/autoschedule/impl/default_blocks.ipp
 namespace lathe {
 namespace detail {
 
-// Register tiles of a reduction.
-class TileRegisters : protected ReductionCosts {
+// Which parts of a reduction's operands caches hold: what is laid out in panels, and which loops
+// stand around the rest.
+class CacheBlocks : protected ReductionCosts {
  public:
   using ReductionCosts::ReductionCosts;
 
@@ -46460,7 +46499,9 @@ class TileRegisters : protected ReductionCosts {
   // What a tile along the lanes reads lies on one page a term, or jumps.
   bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                     std::int64_t lanes) const {
-    if (!PackPanels::has_panels(nest, read)) return false;
+    if (!PackPanels::has_panels(nest, read) ||
+        !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
+      return false;
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
@@ -46476,169 +46517,6 @@ class TileRegisters : protected ReductionCosts {
     return bytes;
   }
 
-  // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
-  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                      std::int64_t lanes) {
-    if (too_large(ref, nest, tile, lanes))
-      return void(attempt([&] { vectors_inside(nest, lanes); }));
-    const std::int64_t block = tiles_in_block(nest, tile, lanes);
-    if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.terms > 0)
-      if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
-    if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
-    if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
-    attempt([&] { vectors_inside(nest, lanes); });
-  }
-
- private:
-  // Whether all that is written out, 16 terms where rows are turned, would fill the program.
-  bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                 std::int64_t lanes) const {
-    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
-      return !worth_panels(nest, tile, read, lanes) && is_turned(nest, read);
-    });
-    const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
-    const BlockNode& b = *site(ref).block;
-    return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
-  }
-
-  // The loops of a tile: over tiles, what is unrolled, and the lanes.
-  struct Parts {
-    Vec<LoopRef> order, inner;
-    LoopRef rows, lanes;  ///< over tiles of rows, if there are some
-  };
-
-  // Which operands stay where they are, whether some of these are turned, and copies of rows.
-  struct Operands {
-    Vec<AccessSite> in_place;
-    Vec<BlockRef> rows;
-    Vec<PackPanels::Panels> panels;
-    bool turned = false, panels_are_constant = true;
-  };
-  Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                         std::int64_t lanes, bool copies_rows) {
-    Operands out;
-    for (const auto& read : nest.reads) {
-      if (worth_panels(nest, tile, read, lanes)) {
-        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.vectors * lanes));
-        out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
-        continue;
-      }
-      out.turned = out.turned || is_turned(nest, read);
-      out.in_place.push_back(read);
-      if (copies_rows && crowded_rows(nest, tile, read))
-        out.rows.push_back(copy_rows(ref, tile, read));
-    }
-    return out;
-  }
-
-  // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
-  // first cache, columns half of the second.
-  struct TermBlocks {
-    std::int64_t terms = 0, tiles = 0;
-  };
-  TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
-                             std::int64_t lanes) const {
-    const std::int64_t width = tile.vectors * lanes;
-    if (nest.reduce.size() != 1 || !has_const_trip(nest, nest.reduce[0]) || tile.height < 2)
-      return {};
-    std::int64_t bytes = 1;
-    for (const auto& read : nest.reads) {
-      if (jumps(nest, read) && !worth_panels(nest, tile, read, lanes)) return {};
-      bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
-    }
-    const std::int64_t all = trip_of(nest, nest.reduce[0]),
-                       most = target_.l1_bytes / 4 / (tile.height * bytes);
-    if (most < 1 || all <= 2 * most) return {};
-    TermBlocks out;
-    out.terms = balanced(all, most);
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width,
-                       fit = target_.l2_bytes / 2 / (out.terms * bytes * width),
-                       a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
-    if (fit < 1 || a_thread < 1) return {};
-    out.tiles = balanced(tiles, std::min(fit, a_thread));
-    return out;
-  }
-
-  // Sums wait in memory between blocks of terms, and are added up in the same order.
-  void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                  std::int64_t lanes, const TermBlocks& blocks) {
-    const Operands operands = copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse);
-    const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
-    const auto rows = s_.split_any(tile.rows, {infer, tile.height});
-    const auto terms = s_.split_any(nest.reduce[0], {infer, blocks.terms});
-    Vec<LoopRef> outside, below;
-    for (const auto& l : nest.spatial) {
-      if (l == nest.unit) continue;
-      (meets_again(nest, l) ? below : outside).push_back(l == tile.rows ? rows[0] : l);
-    }
-    Vec<LoopRef> order = outside;
-    order.append({columns[0], terms[0]});
-    order.append(below);
-    order.append({columns[1], terms[1], rows[1], columns[2]});
-    s_.reorder(order);
-    const BlockRef user = FinishTiles(job_).only_user(ref);
-    const BlockRef init = s_.decompose_reduction(ref, terms[0]);
-    s_.vectorize(columns[2]);
-    s_.unroll(rows[1]);
-    s_.vectorize(s_.loops(init).back());
-    for (const auto& panels : operands.panels) {
-      if (!operands.panels_are_constant) s_.compute_at(panels.copy, terms[0]);
-      PackPanels(job_).order_loops(panels);
-    }
-    for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
-    fetch_ahead(nest, operands.in_place, terms[1]);
-    if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
-  }
-
-  void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                 std::int64_t lanes, std::int64_t block) {
-    const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
-    for (const auto& panels : operands.panels) PackPanels(job_).order_loops(panels);
-    Parts parts = split_tile(nest, tile, lanes, block);
-    Vec<LoopRef> order = parts.order, reduce = nest.reduce;
-    if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
-    order.append(reduce);
-    order.append(parts.inner);
-    order.push_back(parts.lanes);
-    s_.reorder(order);
-    if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
-    keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
-    for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
-    const bool written_out = !operands.turned && unroll_terms(nest, tile.height * tile.vectors);
-    if (!written_out) fetch_ahead(nest, operands.in_place, reduce.back());
-  }
-
-  // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
-  // all of them.
-  Parts split_tile(const DefaultNest& nest, const RegisterTile& tile, std::int64_t lanes,
-                   std::int64_t block) {
-    Parts out;
-    Vec<LoopRef> columns;
-    for (const auto& l : nest.spatial) {
-      if (l == nest.unit) {
-        Vec<Factor> factors{infer};
-        if (block > 0) factors.push_back(block);
-        factors.push_back(tile.vectors * lanes);
-        columns = s_.split_any(l, factors);
-        out.order.push_back(columns[block > 0 ? 1 : 0]);
-        out.lanes = columns.back();
-      } else if (l == tile.rows && tile.height > 1) {
-        const auto rows = s_.split_any(l, {infer, tile.height});
-        out.order.push_back(rows[0]);
-        out.inner.push_back(rows[1]);
-        out.rows = rows[0];
-      } else {
-        out.order.push_back(l);
-      }
-    }
-    if (block > 0) {
-      std::size_t at = 0;
-      while (at < nest.spatial.size() && !meets_again(nest, nest.spatial[at])) ++at;
-      out.order.insert_at(at, columns[0]);
-    }
-    return out;
-  }
-
   // Whether iterations of a loop read the same along the lanes.
   static bool meets_again(const DefaultNest& nest, const LoopRef& loop) {
     if (loop == nest.unit || trip_of(nest, loop) < 2) return false;
@@ -46647,6 +46525,23 @@ class TileRegisters : protected ReductionCosts {
           step_of(read.indices, loop.var) != Step::none)
         return false;
     return true;
+  }
+
+  // The spatial loops, those that meet the same along the lanes inside of the others where all that
+  // lies along the lanes does not fit the second cache: groups one after the other.
+  Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
+    double bytes = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    Vec<LoopRef> outer, inner;
+    for (const auto& l : nest.spatial) {
+      const bool shared = l == nest.unit || meets_again(nest, l);
+      if (!shared || l == nest.unit) bytes *= static_cast<double>(trip_of(nest, l));
+      (shared ? inner : outer).push_back(l);
+    }
+    if (bytes <= static_cast<double>(target_.l2_bytes) / 2) return nest.spatial;
+    outer.append(inner);
+    return outer;
   }
 
   // Tiles along the lanes that share half of the second cache, if rows come back to them and all do
@@ -46670,93 +46565,58 @@ class TileRegisters : protected ReductionCosts {
     return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
   }
 
-  // Runs of memory that lie a page or more apart, which no hardware fetches ahead of their use.
-  void fetch_ahead(const DefaultNest& nest, const Vec<AccessSite>& reads, const LoopRef& terms) {
-    if (trip_of(nest, nest.reduce.back()) < 2 * kTermsAhead) return;
-    for (const auto& read : reads) {
-      if (step_of(read.indices, nest.unit.var) != Step::unit) continue;
-      const auto stride = flat_stride(read, nest.reduce.back().var);
-      const double bytes = term_bytes(nest, read) * static_cast<double>(trip_of(nest, nest.unit));
-      if (stride && static_cast<double>(*stride) * read.buffer->dtype.element_bytes() >= kPage &&
-          bytes > static_cast<double>(target_.l2_bytes))
-        s_.prefetch(read.buffer->name, terms, kTermsAhead);
-    }
+  // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
+  // first cache, columns half of the second.
+  struct TermBlocks {
+    std::size_t whole = 0;   ///< reduce loops around a block
+    std::int64_t terms = 0;  ///< of the next one, in a block; 0: all
+    std::int64_t tiles = 0;  ///< 0: no blocks
+  };
+  TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
+                             std::int64_t lanes) const {
+    if (tile.height < 2) return {};
+    for (const auto& read : nest.reads)
+      if (jumps(nest, read) && !worth_panels(nest, tile, read, lanes)) return {};
+    if (nest.reduce.size() > 1)
+      return nest.leaves_out ? TermBlocks() : loops_around_blocks(nest, tile, lanes);
+    return has_const_trip(nest, nest.reduce[0]) ? blocks_of_loop(nest, tile, lanes) : TermBlocks();
   }
 
-  // Rows of a tile that fall on the same sets of the first cache, and are read along.
-  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
-                    const AccessSite& read) const {
-    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
-        step_of(read.indices, nest.reduce.back().var) != Step::unit ||
-        axis_of(read, tile.rows) == read.indices.size())
-      return false;
-    const auto stride = flat_stride(read, tile.rows.var);
-    if (!stride || *stride == 0) return false;
-    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
-                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
-    return tile.height > sets * kRowsInSet;
+ private:
+  // Loops of windows around as many of the inner ones as the second cache holds.
+  TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
+                                 std::int64_t lanes) const {
+    double bytes = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    const std::int64_t width = tile.vectors * lanes;
+    const double share = static_cast<double>(target_.l2_bytes) / 2 / static_cast<double>(width);
+    TermBlocks out;
+    for (; out.whole + 1 < nest.reduce.size() && bytes > share; ++out.whole)
+      bytes /= static_cast<double>(trip_of(nest, nest.reduce[out.whole]));
+    if (out.whole == 0 || bytes > share) return {};
+    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width;
+    out.tiles = balanced(tiles, static_cast<std::int64_t>(share / bytes));
+    return out;
   }
 
-  // A copy whose rows lie a line apart from one set to the next.
-  BlockRef copy_rows(const BlockRef& ref, const RegisterTile& tile, const AccessSite& read) {
-    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
-    s_.storage_align(copy, static_cast<std::int64_t>(axis_of(read, tile.rows)), kCacheWay / bytes,
-                     target_.line_bytes / bytes);
-    return copy;
-  }
-  void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
-    s_.compute_at(copy, rows);
-    vectorize_last(copy, lanes);
-  }
-
-  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
-
-  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
-  // Whether any loop is.
-  bool unroll_terms(const DefaultNest& nest, std::int64_t statements) {
-    constexpr std::int64_t kMostStatements = 32;
-    bool any = false;
-    for (std::size_t k = nest.reduce.size(); k-- > 0; any = true) {
-      const LoopRef& loop = nest.reduce[k];
-      statements *= trip_of(nest, loop);
-      if (!has_const_trip(nest, loop) || statements > kMostStatements) break;
-      s_.unroll(loop);
-    }
-    return any;
-  }
-
-  // The inner part of the innermost reduce loop.
-  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
-    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
-    const auto parts = s_.split_any(reduce.back(), {infer, columns});
-    reduce.back() = parts[0];
-    return parts[1];
-  }
-
-  // Without registers: lanes of the output below the reduction.
-  void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
-    Vec<LoopRef> order = nest.spatial;
-    order.pop_back();
-    order.append(nest.reduce);
-    auto parts = s_.split_any(nest.unit, {infer, lanes});
-    order.push_back(parts[0]);
-    order.push_back(parts[1]);
-    s_.reorder(order);
-    s_.vectorize(parts[1]);
-  }
-
-  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = FinishTiles(job_).run(ref, tile);
-    BlockRef init = s_.decompose_reduction(ref, first_reduce);
-    s_.vectorize(lanes_loop);
-    for (const auto& l : inner) s_.unroll(l);
-    for (const auto& b : {out, init}) {
-      auto loops = s_.loops(b);
-      s_.vectorize(loops.back());
-      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
-    }
+  TermBlocks blocks_of_loop(const DefaultNest& nest, const RegisterTile& tile,
+                            std::int64_t lanes) const {
+    const std::int64_t width = tile.vectors * lanes;
+    std::int64_t bytes = 1;
+    for (const auto& read : nest.reads)
+      bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
+    const std::int64_t all = trip_of(nest, nest.reduce[0]),
+                       most = target_.l1_bytes / 4 / (tile.height * bytes);
+    if (most < 1 || all <= 2 * most) return {};
+    TermBlocks out;
+    out.terms = balanced(all, most);
+    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width,
+                       fit = target_.l2_bytes / 2 / (out.terms * bytes * width),
+                       a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
+    if (fit < 1 || a_thread < 1) return {};
+    out.tiles = balanced(tiles, std::min(fit, a_thread));
+    return out;
   }
 };
 
@@ -47021,6 +46881,276 @@ class TensorizeNest : IntrinsicCosts {
     s_.vectorize(lanes[1]);
     s_.unroll(lanes[0]);
     if (tile.height > 1) s_.unroll(s_.loops(out).rbegin()[2]);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_register_tile.ipp
+namespace lathe {
+namespace detail {
+
+// Register tiles of a reduction.
+class TileRegisters : protected CacheBlocks {
+ public:
+  using CacheBlocks::CacheBlocks;
+
+ protected:
+  // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
+  void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                      std::int64_t lanes) {
+    if (too_large(ref, nest, tile, lanes))
+      return void(attempt([&] { vectors_inside(nest, lanes); }));
+    const std::int64_t block = tiles_in_block(nest, tile, lanes);
+    if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.tiles > 0)
+      if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
+    if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
+    if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
+    attempt([&] { vectors_inside(nest, lanes); });
+  }
+
+ private:
+  // Whether all that is written out, 16 terms where rows are turned, would fill the program.
+  bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes) const {
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+      return !worth_panels(nest, tile, read, lanes) && is_turned(nest, read);
+    });
+    const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
+    const BlockNode& b = *site(ref).block;
+    return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
+  }
+
+  // The loops of a tile: over tiles, what is unrolled, and the lanes.
+  struct Parts {
+    Vec<LoopRef> order, inner;
+    LoopRef rows, lanes;  ///< over tiles of rows, if there are some
+  };
+
+  // Which operands stay where they are, whether some of these are turned, and copies of rows.
+  struct Operands {
+    Vec<AccessSite> in_place;
+    Vec<BlockRef> rows;
+    Vec<PackPanels::Panels> panels;
+    bool turned = false, panels_are_constant = true;
+  };
+  Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                         std::int64_t lanes, bool copies_rows) {
+    Operands out;
+    for (const auto& read : nest.reads) {
+      if (worth_panels(nest, tile, read, lanes)) {
+        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.vectors * lanes));
+        out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+        continue;
+      }
+      out.turned = out.turned || is_turned(nest, read);
+      out.in_place.push_back(read);
+      if (copies_rows && crowded_rows(nest, tile, read))
+        out.rows.push_back(copy_rows(ref, tile, read));
+    }
+    return out;
+  }
+
+  // Sums wait in memory between blocks of terms, and are added up in the same order.
+  void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                  std::int64_t lanes, const TermBlocks& blocks) {
+    const Operands operands = copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse);
+    const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
+    const auto rows = s_.split_any(tile.rows, {infer, tile.height});
+    const auto first = nest.reduce.begin() + static_cast<std::ptrdiff_t>(blocks.whole);
+    Vec<LoopRef> around(nest.reduce.begin(), first), terms(first, nest.reduce.end());
+    if (blocks.terms > 0) {
+      const auto parts = s_.split_any(terms[0], {infer, blocks.terms});
+      around.push_back(parts[0]), terms[0] = parts[1];
+    }
+    Vec<LoopRef> outside, below;
+    for (const auto& l : nest.spatial) {
+      if (l == nest.unit) continue;
+      (meets_again(nest, l) ? below : outside).push_back(l == tile.rows ? rows[0] : l);
+    }
+    Vec<LoopRef> order = outside;
+    order.push_back(columns[0]);
+    order.append(around);
+    order.append(below);
+    order.push_back(columns[1]);
+    order.append(terms);
+    order.append({rows[1], columns[2]});
+    s_.reorder(order);
+    const BlockRef user = FinishTiles(job_).only_user(ref);
+    const BlockRef init = s_.decompose_reduction(ref, around[0]);
+    s_.vectorize(columns[2]);
+    s_.unroll(rows[1]);
+    s_.vectorize(s_.loops(init).back());
+    for (const auto& panels : operands.panels) {
+      if (!operands.panels_are_constant) s_.compute_at(panels.copy, around.back());
+      PackPanels(job_).order_loops(panels);
+    }
+    for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
+    fetch_ahead(nest, operands.in_place, terms.back());
+    if (operands.panels_are_constant) fetch_panels(nest, operands.panels, terms.back());
+    if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
+  }
+
+  void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                 std::int64_t lanes, std::int64_t block) {
+    const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
+    for (const auto& panels : operands.panels) PackPanels(job_).order_loops(panels);
+    Parts parts = split_tile(nest, tile, lanes, block);
+    Vec<LoopRef> order = parts.order, reduce = nest.reduce;
+    if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
+    order.append(reduce);
+    order.append(parts.inner);
+    order.push_back(parts.lanes);
+    s_.reorder(order);
+    if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
+    keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
+    for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
+    const bool written_out = !operands.turned && unroll_terms(nest, tile.height * tile.vectors);
+    if (!written_out) {
+      fetch_ahead(nest, operands.in_place, reduce.back());
+      fetch_panels(nest, operands.panels, reduce.back());
+    }
+  }
+
+  // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
+  // all of them.
+  Parts split_tile(const DefaultNest& nest, const RegisterTile& tile, std::int64_t lanes,
+                   std::int64_t block) {
+    Parts out;
+    Vec<LoopRef> columns;
+    const Vec<LoopRef> spatial = shared_inside(nest);
+    for (const auto& l : spatial) {
+      if (l == nest.unit) {
+        Vec<Factor> factors{infer};
+        if (block > 0) factors.push_back(block);
+        factors.push_back(tile.vectors * lanes);
+        columns = s_.split_any(l, factors);
+        out.order.push_back(columns[block > 0 ? 1 : 0]);
+        out.lanes = columns.back();
+      } else if (l == tile.rows && tile.height > 1) {
+        const auto rows = s_.split_any(l, {infer, tile.height});
+        out.order.push_back(rows[0]);
+        out.inner.push_back(rows[1]);
+        out.rows = rows[0];
+      } else {
+        out.order.push_back(l);
+      }
+    }
+    if (block > 0) {
+      std::size_t at = 0;
+      while (at < spatial.size() && !meets_again(nest, spatial[at])) ++at;
+      out.order.insert_at(at, columns[0]);
+    }
+    return out;
+  }
+
+  // Runs of memory that lie a page or more apart, which no hardware fetches ahead of their use.
+  void fetch_ahead(const DefaultNest& nest, const Vec<AccessSite>& reads, const LoopRef& terms) {
+    if (trip_of(nest, nest.reduce.back()) < 2 * kTermsAhead) return;
+    for (const auto& read : reads) {
+      if (step_of(read.indices, nest.unit.var) != Step::unit) continue;
+      const auto stride = flat_stride(read, nest.reduce.back().var);
+      const double bytes = term_bytes(nest, read) * static_cast<double>(trip_of(nest, nest.unit));
+      if (stride && static_cast<double>(*stride) * read.buffer->dtype.element_bytes() >= kPage &&
+          bytes > static_cast<double>(target_.l2_bytes))
+        s_.prefetch(read.buffer->name, terms, kTermsAhead);
+    }
+  }
+
+  // Panels that the second cache does not hold, a page ahead: hardware does not look past its end.
+  void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
+                    const LoopRef& terms) {
+    if (nest.leaves_out) return;  // guards are lifted out of loops that hold nothing else
+    for (const auto& panels : all) {
+      const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
+      double bytes = to->dtype.element_bytes();
+      const auto ahead =
+          static_cast<std::int64_t>(kPage / (bytes * static_cast<double>(panels.width)));
+      for (const auto& extent : to->shape) {
+        const std::int64_t* size = as_const_int(extent);
+        bytes *= static_cast<double>(size ? *size : 1);
+      }
+      if (ahead >= 1 && bytes > static_cast<double>(target_.l2_bytes) &&
+          trip_of(nest, nest.reduce.back()) >= 2 * ahead)
+        s_.prefetch(to->name, terms, static_cast<int>(ahead));
+    }
+  }
+
+  // Rows of a tile that fall on the same sets of the first cache, and are read along.
+  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                    const AccessSite& read) const {
+    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
+        step_of(read.indices, nest.reduce.back().var) != Step::unit ||
+        axis_of(read, tile.rows) == read.indices.size())
+      return false;
+    const auto stride = flat_stride(read, tile.rows.var);
+    if (!stride || *stride == 0) return false;
+    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
+                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    return tile.height > sets * kRowsInSet;
+  }
+
+  // A copy whose rows lie a line apart from one set to the next.
+  BlockRef copy_rows(const BlockRef& ref, const RegisterTile& tile, const AccessSite& read) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(axis_of(read, tile.rows)), kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    return copy;
+  }
+  void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
+    s_.compute_at(copy, rows);
+    vectorize_last(copy, lanes);
+  }
+
+  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
+
+  // Short reductions, from the innermost loop on, are written out: windows and small matrices.
+  // Whether any loop is.
+  bool unroll_terms(const DefaultNest& nest, std::int64_t statements) {
+    constexpr std::int64_t kMostStatements = 32;
+    bool any = false;
+    for (std::size_t k = nest.reduce.size(); k-- > 0; any = true) {
+      const LoopRef& loop = nest.reduce[k];
+      statements *= trip_of(nest, loop);
+      if (!has_const_trip(nest, loop) || statements > kMostStatements) break;
+      s_.unroll(loop);
+    }
+    return any;
+  }
+
+  // The inner part of the innermost reduce loop.
+  LoopRef split_turned(const DefaultNest& nest, Vec<LoopRef>& reduce) {
+    const std::int64_t columns = std::min(kTurnedRows, trip_of(nest, reduce.back()));
+    const auto parts = s_.split_any(reduce.back(), {infer, columns});
+    reduce.back() = parts[0];
+    return parts[1];
+  }
+
+  // Without registers: lanes of the output below the reduction.
+  void vectors_inside(const DefaultNest& nest, std::int64_t lanes) {
+    Vec<LoopRef> order = nest.spatial;
+    order.pop_back();
+    order.append(nest.reduce);
+    auto parts = s_.split_any(nest.unit, {infer, lanes});
+    order.push_back(parts[0]);
+    order.push_back(parts[1]);
+    s_.reorder(order);
+    s_.vectorize(parts[1]);
+  }
+
+  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
+                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
+    BlockRef out = FinishTiles(job_).run(ref, tile);
+    BlockRef init = s_.decompose_reduction(ref, first_reduce);
+    s_.vectorize(lanes_loop);
+    for (const auto& l : inner) s_.unroll(l);
+    for (const auto& b : {out, init}) {
+      auto loops = s_.loops(b);
+      s_.vectorize(loops.back());
+      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
+    }
   }
 };
 

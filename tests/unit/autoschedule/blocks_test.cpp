@@ -57,3 +57,10 @@ TEST_CASE("groups have panels of their own, and come one after the other where a
   const std::string order = text.substr(text.find("alloc Y_cache"));
   CHECK(order.find("for ko in 0..4") < order.find("for j in 0..7"));
 }
+
+TEST_CASE("panels that the second cache does not hold are fetched a page ahead") {
+  // Three vectors of 64 bytes a term: 4096 / 192.
+  CHECK(has(planned(convolution(7, 3, 1, 512, 512)),
+            "@prefetch(buffer=\"K_cache\", distance=21, locality=3)"));
+  CHECK(!has(planned(convolution(7, 1, 1, 128, 128)), "@prefetch"));
+}

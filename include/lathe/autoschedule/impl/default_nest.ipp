@@ -19,6 +19,7 @@ struct DefaultNest {
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
 };
 
@@ -36,6 +37,7 @@ class NestSteps : protected DefaultSteps {
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
     }
+    nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
     for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))

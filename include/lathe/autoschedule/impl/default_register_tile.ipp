@@ -9,59 +9,11 @@ namespace lathe {
 namespace detail {
 
 // Register tiles of a reduction.
-class TileRegisters : protected ReductionCosts {
+class TileRegisters : protected CacheBlocks {
  public:
-  using ReductionCosts::ReductionCosts;
+  using CacheBlocks::CacheBlocks;
 
  protected:
-  // Rows of a constant are laid out once, for all calls.
-  static constexpr double kPackReuse = 16, kLongReuse = 64, kConstantReuse = 2;
-  // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
-  static constexpr double kPages = 96, kPage = 4096;
-
-  // How often a tile comes back to what it read.
-  static double reuse(const DefaultNest& nest, const AccessSite& read) {
-    double times = 1;
-    for (const auto& l : nest.spatial)
-      if (step_of(read.indices, l.var) == Step::none)
-        times *= static_cast<double>(trip_of(nest, l));
-    return times;
-  }
-  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
-    return step_of(read.indices, nest.unit.var) >= Step::strided;
-  }
-  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
-    return jumps(nest, read) && turns(nest, read);
-  }
-  // Whether what jumps along the lanes is worth a copy in which it doesn't.
-  static bool packs_jumps(const DefaultNest& nest) {
-    for (const auto& read : nest.reads)
-      if (jumps(nest, read) &&
-          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
-        return false;
-    return true;
-  }
-  // What a tile along the lanes reads lies on one page a term, or jumps.
-  bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
-                    std::int64_t lanes) const {
-    if (!PackPanels::has_panels(nest, read) ||
-        !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
-      return false;
-    if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
-    const std::int64_t columns = trip_of(nest, nest.unit);
-    const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
-    return columns > tile.vectors * lanes && bytes > kPages * kPage &&
-           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse : kLongReuse);
-  }
-  // Of one iteration of the unit loop.
-  static double term_bytes(const DefaultNest& nest, const AccessSite& read) {
-    double bytes = read.buffer->dtype.element_bytes();
-    for (const auto& l : nest.reduce)
-      if (step_of(read.indices, l.var) != Step::none)
-        bytes *= static_cast<double>(trip_of(nest, l));
-    return bytes;
-  }
-
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
   void tile_registers(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                       std::int64_t lanes) {
@@ -117,58 +69,6 @@ class TileRegisters : protected ReductionCosts {
     return out;
   }
 
-  // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
-  // first cache, columns half of the second.
-  struct TermBlocks {
-    std::size_t whole = 0;   ///< reduce loops around a block
-    std::int64_t terms = 0;  ///< of the next one, in a block; 0: all
-    std::int64_t tiles = 0;  ///< 0: no blocks
-  };
-  TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
-                             std::int64_t lanes) const {
-    if (tile.height < 2) return {};
-    for (const auto& read : nest.reads)
-      if (jumps(nest, read) && !worth_panels(nest, tile, read, lanes)) return {};
-    if (nest.reduce.size() > 1) return loops_around_blocks(nest, tile, lanes);
-    return has_const_trip(nest, nest.reduce[0]) ? blocks_of_loop(nest, tile, lanes) : TermBlocks();
-  }
-
-  // Loops of windows around as many of the inner ones as the second cache holds.
-  TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
-                                 std::int64_t lanes) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
-    const std::int64_t width = tile.vectors * lanes;
-    const double share = static_cast<double>(target_.l2_bytes) / 2 / static_cast<double>(width);
-    TermBlocks out;
-    for (; out.whole + 1 < nest.reduce.size() && bytes > share; ++out.whole)
-      bytes /= static_cast<double>(trip_of(nest, nest.reduce[out.whole]));
-    if (out.whole == 0 || bytes > share) return {};
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width;
-    out.tiles = balanced(tiles, static_cast<std::int64_t>(share / bytes));
-    return out;
-  }
-
-  TermBlocks blocks_of_loop(const DefaultNest& nest, const RegisterTile& tile,
-                            std::int64_t lanes) const {
-    const std::int64_t width = tile.vectors * lanes;
-    std::int64_t bytes = 1;
-    for (const auto& read : nest.reads)
-      bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
-    const std::int64_t all = trip_of(nest, nest.reduce[0]),
-                       most = target_.l1_bytes / 4 / (tile.height * bytes);
-    if (most < 1 || all <= 2 * most) return {};
-    TermBlocks out;
-    out.terms = balanced(all, most);
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width,
-                       fit = target_.l2_bytes / 2 / (out.terms * bytes * width),
-                       a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
-    if (fit < 1 || a_thread < 1) return {};
-    out.tiles = balanced(tiles, std::min(fit, a_thread));
-    return out;
-  }
-
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
@@ -205,6 +105,7 @@ class TileRegisters : protected ReductionCosts {
     }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
     fetch_ahead(nest, operands.in_place, terms.back());
+    if (operands.panels_are_constant) fetch_panels(nest, operands.panels, terms.back());
     if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
   }
 
@@ -223,7 +124,10 @@ class TileRegisters : protected ReductionCosts {
     keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
     for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
     const bool written_out = !operands.turned && unroll_terms(nest, tile.height * tile.vectors);
-    if (!written_out) fetch_ahead(nest, operands.in_place, reduce.back());
+    if (!written_out) {
+      fetch_ahead(nest, operands.in_place, reduce.back());
+      fetch_panels(nest, operands.panels, reduce.back());
+    }
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
@@ -258,54 +162,6 @@ class TileRegisters : protected ReductionCosts {
     return out;
   }
 
-  // The spatial loops, those that meet the same along the lanes inside of the others where all that
-  // lies along the lanes does not fit the second cache: groups one after the other.
-  Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
-    Vec<LoopRef> outer, inner;
-    for (const auto& l : nest.spatial) {
-      const bool shared = l == nest.unit || meets_again(nest, l);
-      if (!shared || l == nest.unit) bytes *= static_cast<double>(trip_of(nest, l));
-      (shared ? inner : outer).push_back(l);
-    }
-    if (bytes <= static_cast<double>(target_.l2_bytes) / 2) return nest.spatial;
-    outer.append(inner);
-    return outer;
-  }
-
-  // Whether iterations of a loop read the same along the lanes.
-  static bool meets_again(const DefaultNest& nest, const LoopRef& loop) {
-    if (loop == nest.unit || trip_of(nest, loop) < 2) return false;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none &&
-          step_of(read.indices, loop.var) != Step::none)
-        return false;
-    return true;
-  }
-
-  // Tiles along the lanes that share half of the second cache, if rows come back to them and all do
-  // not fit.
-  std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
-                              std::int64_t lanes) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads) {
-      if (step_of(read.indices, nest.unit.var) == Step::none) continue;
-      bytes += term_bytes(nest, read) * static_cast<double>(tile.vectors * lanes);
-    }
-    double rows = 1;
-    for (const auto& l : nest.spatial)
-      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
-    const std::int64_t width = tile.vectors * lanes,
-                       all = (trip_of(nest, nest.unit) + width - 1) / width;
-    const double share = static_cast<double>(target_.l2_bytes) / 2;
-    if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
-      return 0;
-    const auto most = static_cast<std::int64_t>(share / bytes);
-    return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
-  }
-
   // Runs of memory that lie a page or more apart, which no hardware fetches ahead of their use.
   void fetch_ahead(const DefaultNest& nest, const Vec<AccessSite>& reads, const LoopRef& terms) {
     if (trip_of(nest, nest.reduce.back()) < 2 * kTermsAhead) return;
@@ -316,6 +172,25 @@ class TileRegisters : protected ReductionCosts {
       if (stride && static_cast<double>(*stride) * read.buffer->dtype.element_bytes() >= kPage &&
           bytes > static_cast<double>(target_.l2_bytes))
         s_.prefetch(read.buffer->name, terms, kTermsAhead);
+    }
+  }
+
+  // Panels that the second cache does not hold, a page ahead: hardware does not look past its end.
+  void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
+                    const LoopRef& terms) {
+    if (nest.leaves_out) return;  // guards are lifted out of loops that hold nothing else
+    for (const auto& panels : all) {
+      const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
+      double bytes = to->dtype.element_bytes();
+      const auto ahead =
+          static_cast<std::int64_t>(kPage / (bytes * static_cast<double>(panels.width)));
+      for (const auto& extent : to->shape) {
+        const std::int64_t* size = as_const_int(extent);
+        bytes *= static_cast<double>(size ? *size : 1);
+      }
+      if (ahead >= 1 && bytes > static_cast<double>(target_.l2_bytes) &&
+          trip_of(nest, nest.reduce.back()) >= 2 * ahead)
+        s_.prefetch(to->name, terms, static_cast<int>(ahead));
     }
   }
 

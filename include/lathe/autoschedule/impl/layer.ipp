@@ -27,8 +27,10 @@
 //
 #include <lathe/autoschedule/impl/default_intrinsic_cost.ipp>
 //
-#include <lathe/autoschedule/impl/default_register_tile.ipp>
+#include <lathe/autoschedule/impl/default_blocks.ipp>
 #include <lathe/autoschedule/impl/default_tensorize.ipp>
+//
+#include <lathe/autoschedule/impl/default_register_tile.ipp>
 //
 #include <lathe/autoschedule/impl/default_reduction.ipp>
 //
