@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/peers.hpp"
+#include "peers/onednn_operators.hpp"
 #include "peers/onednn_run.hpp"
 
 namespace bench {
@@ -109,7 +110,7 @@ void compile(const Gemm& p) {
 }  // namespace
 
 Peer onednn_peer() {
-  return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp", products};
+  return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp", products, onednn_operators};
 }
 
 }  // namespace bench
