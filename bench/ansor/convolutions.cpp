@@ -1,4 +1,6 @@
 // Convolutions of images N…C.
+#include <array>
+
 #include "ansor/programs.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER

@@ -1,7 +1,6 @@
 // The memory of an operator, and whether results are right.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

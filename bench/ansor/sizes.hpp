@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// Ansor's four (or so) sizes of each operator and one that is drawn with the seed, for batches of
+/// Ansor's sizes of each operator and one that is drawn with the seed, last, for batches of
 /// 1, then of 16.
 std::vector<Operator> ansor_operators(unsigned seed);
 

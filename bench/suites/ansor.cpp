@@ -1,7 +1,6 @@
 // The single operators of Ansor's evaluation under Lathe's default schedule, beside libraries.
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 
 #include "ansor/memory.hpp"
@@ -92,10 +91,10 @@ std::vector<Ratio> ratios_to_best(const std::vector<Row>& rows, const Counts& co
 }
 
 void summarize(const std::vector<Row>& rows, const Options& options, int threads) {
-  std::printf("\n%d threads, beside peers with images in the layout that they come in:", threads);
+  std::printf("\nthreads: %d, beside peers with images in the layout that they come in:", threads);
   print_ratios(ratios_to_best(rows, [](const std::string& name) { return name != "onednn_own"; }),
                even);
-  std::printf("\n%d threads, beside all peers:", threads);
+  std::printf("\nthreads: %d, beside all peers:", threads);
   const std::vector<Ratio> ratios = ratios_to_best(rows, [](const std::string&) { return true; });
   const int slower = print_ratios(ratios, even);
   std::printf("%d rows below %.2f of the best peer; --seed %u\n", slower, even, options.seed);
