@@ -104,7 +104,11 @@ double compile_in_new_process(const Gemm& p) {
 }  // namespace
 
 Peer lathe_peer() {
-  return {.name = "lathe", .missing = "", .make = make, .products = lathe_products};
+  return {.name = "lathe",
+          .missing = "",
+          .make = make,
+          .products = lathe_products,
+          .operators = lathe_operators};
 }
 
 std::function<double(const Gemm&)> lathe_compile_seconds(CompileMode mode) {

@@ -22,8 +22,9 @@ Run lathe_stencil(const Stencil& p, const Job& job, lt::Context& context);
 Run lathe_photo(const Photo& p, const Job& job, lt::Context& context);
 Run lathe_app(const App& p, const Job& job, lt::Context& context);
 
-/// On one thread, with Lathe's own schedule.
+/// With Lathe's own schedule; products on one thread.
 std::vector<Competitor> lathe_products(const ProductJob& job);
+std::vector<Competitor> lathe_operators(const OperatorJob& job);
 
 /// Describes and compiles only.
 void lathe_compile(const Gemm& p, lt::Context& context);

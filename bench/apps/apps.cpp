@@ -33,10 +33,4 @@ std::span<const AppRow> app_rows() { return rows; }
 
 const AppRow& app_row(App::Kind kind) { return rows[static_cast<std::size_t>(kind)]; }
 
-Index elements(const std::vector<Index>& extents) {
-  Index n = 1;
-  for (const Index extent : extents) n *= extent;
-  return n;
-}
-
 }  // namespace bench

@@ -24,6 +24,5 @@ struct AppRow {
 std::span<const AppRow> app_rows();
 const AppRow& app_row(App::Kind kind);
 inline AppShape app_shape(const App& app) { return app_row(app.kind).shape(app.h, app.w); }
-std::int64_t elements(const std::vector<std::int64_t>& extents);
 
 }  // namespace bench

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/operator.hpp"
 #include "core/product.hpp"
 
 namespace bench {
@@ -79,6 +80,9 @@ struct Competitor {
   std::function<void()> run;
   double setup_ms = 0;
   double plan_ms = 0;  ///< what of setup_ms Lathe's default schedule took
+  /// Brings the last result to where the job has it, from memory of the competitor's own; null: it
+  /// is there.
+  std::function<void()> finish{};
 };
 
 /// A library to compare with. It offers nothing for problems that it has no code for;
@@ -93,6 +97,8 @@ struct Peer {
   std::string header{};  ///< what its users include
   /// Products of other types, on one thread.
   std::vector<Competitor> (*products)(const ProductJob&) = nullptr;
+  /// Operators of neural networks.
+  std::vector<Competitor> (*operators)(const OperatorJob&) = nullptr;
 };
 
 inline std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }

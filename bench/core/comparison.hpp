@@ -10,6 +10,7 @@ namespace bench {
 struct Comparison {
   std::string dtype;
   double flops = 0, bytes = 0;
+  int threads = 1;
   /// How fast the type's multiply-adds can be, beside those of f32; 0: without a limit to compare
   /// to.
   double fma_share = 0;
@@ -19,7 +20,7 @@ struct Comparison {
   std::function<std::string()> difference;
 };
 
-/// Times them in turns on one thread. Throws std::runtime_error if they do not agree.
+/// Times them in turns. Throws std::runtime_error if they do not agree.
 Row compare(const Comparison& what, const Options& options);
 
 }  // namespace bench

@@ -1,5 +1,7 @@
 // Eigen, with its expressions as the manual writes them; a product uses Eigen's own threads.
 #include <Eigen/Core>
+#include <cmath>
+#include <numeric>
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "core/parallel.hpp"
@@ -101,8 +103,30 @@ std::vector<Competitor> products(const ProductJob& job) {
            }}};
 }
 
+/// Each thread adds the squares of a part of each matrix, and the first one adds the parts.
+void run_norm(const Norm& p, const OperatorJob& job) {
+  const Index size = Index{p.n} * p.m, parts = job.threads;
+  std::vector<double> sums(static_cast<std::size_t>(job.what.batch * parts));
+  parallel_ranges(job.what.batch * parts, job.threads, 1, [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index from = k % parts * size / parts, to = (k % parts + 1) * size / parts;
+      sums[static_cast<std::size_t>(k)] =
+          ReadArray(job.in[0] + k / parts * size + from, to - from).matrix().squaredNorm();
+    }
+  });
+  for (Index b = 0; b < job.what.batch; ++b)
+    job.out[b] = std::sqrt(static_cast<float>(
+        std::accumulate(sums.begin() + b * parts, sums.begin() + (b + 1) * parts, 0.0)));
+}
+
+std::vector<Competitor> operators(const OperatorJob& job) {
+  const auto* norm = std::get_if<Norm>(&job.what.problem);
+  if (!norm) return {};
+  return {{"eigen", [p = *norm, job] { run_norm(p, job); }}};
+}
+
 }  // namespace
 
-Peer eigen_peer() { return {"eigen", "", make, nullptr, "Eigen/Dense", products}; }
+Peer eigen_peer() { return {"eigen", "", make, nullptr, "Eigen/Dense", products, operators}; }
 
 }  // namespace bench

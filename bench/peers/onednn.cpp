@@ -4,12 +4,9 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "core/peers.hpp"
-#include "peers/onednn_types.hpp"
+#include "peers/onednn_operators.hpp"
+#include "peers/onednn_run.hpp"
 
 namespace bench {
 
@@ -18,26 +15,6 @@ namespace {
 using dnnl::memory;
 using Tag = memory::format_tag;
 using Type = memory::data_type;
-
-// oneDNN looks at the number of threads both when it chooses a kernel and when it runs it.
-void use_threads([[maybe_unused]] int threads) {
-#ifdef _OPENMP
-  omp_set_num_threads(threads);
-#endif
-}
-
-memory wrap(const memory::desc& desc, const void* data) {
-  return memory(desc, engine(), const_cast<void*>(data));
-}
-
-Competitor competitor(dnnl::primitive primitive, std::unordered_map<int, memory> arguments,
-                      int threads) {
-  return {"onednn", [primitive, arguments, threads, stream = dnnl::stream(engine())]() mutable {
-            use_threads(threads);
-            primitive.execute(stream, arguments);
-            stream.wait();
-          }};
-}
 
 dnnl::matmul::primitive_desc matmul_desc(const Gemm& p) {
   const memory::desc a({p.m, p.k}, Type::f32, Tag::ab), c({p.m, p.n}, Type::f32, Tag::ab);
@@ -49,16 +26,6 @@ dnnl::matmul::primitive_desc matmul_desc(const Gemm& p) {
   attributes.set_post_ops(after);
   const memory::desc bias({1, p.n}, Type::f32, Tag::ab);
   return {dnnl::matmul::desc(a, b, bias, c), attributes, engine()};
-}
-
-// B in the layout that the product takes.
-memory packed(const memory& b, const memory::desc& layout) {
-  if (layout == b.get_desc()) return b;
-  memory out(layout, engine());
-  dnnl::stream stream(engine());
-  dnnl::reorder(b, out).execute(stream, const_cast<memory&>(b), out);
-  stream.wait();
-  return out;
 }
 
 Competitor make_gemm(const Gemm& p, const Job& job) {
@@ -142,6 +109,8 @@ void compile(const Gemm& p) {
 
 }  // namespace
 
-Peer onednn_peer() { return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp", products}; }
+Peer onednn_peer() {
+  return {"onednn", "", make, compile, "oneapi/dnnl/dnnl.hpp", products, onednn_operators};
+}
 
 }  // namespace bench

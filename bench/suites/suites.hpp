@@ -34,6 +34,13 @@ void run_types_suite(const Options& options, Report& report);
 /// None without Lathe.
 std::vector<std::string> types_case_names(const Options& options);
 
+/// Times the single operators of Ansor's evaluation under Lathe's default schedule beside
+/// libraries; one size of each is drawn with options.seed. Throws std::runtime_error after the last
+/// one if a result of Lathe was wrong.
+void run_ansor_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> ansor_case_names(const Options& options);
+
 /// Times what happens around kernels: compilation, calls, and the include of the header.
 void run_jit_suite(const Options& options, Report& report);
 std::vector<std::string> jit_case_names();

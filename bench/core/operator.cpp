@@ -1,0 +1,87 @@
+#include "core/operator.hpp"
+
+#include <functional>
+#include <numeric>
+
+namespace bench {
+
+namespace {
+
+using Kind = Convolution::Kind;
+
+Extents with_batch(int batch, const std::vector<int>& more) {
+  Extents out = {batch};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+OperatorShapes shapes(const Convolution& p, int batch) {
+  const std::size_t axes = p.image.size();
+  std::vector<int> in = p.image, out, weights(axes, p.kernel);
+  for (const int extent : p.image) out.push_back(p.result(extent));
+  if (p.kind == Kind::capsule)
+    for (std::vector<int>* extents : {&in, &out, &weights})
+      extents->insert(extents->end(), 2, capsule_side);
+  in.push_back(p.channels), out.push_back(p.filters);
+  if (p.kind != Kind::depthwise) weights.push_back(p.channels / p.groups);
+  weights.push_back(p.filters);
+  OperatorShapes all{{with_batch(batch, in), Extents(weights.begin(), weights.end())},
+                     with_batch(batch, out)};
+  if (p.kind == Kind::bias_relu) all.in.push_back({p.filters});
+  return all;
+}
+
+OperatorShapes shapes(const BatchedProduct& p, int batch) {
+  return {{{batch, p.n, p.k}, {batch, p.k, p.m}}, {batch, p.n, p.m}};
+}
+
+OperatorShapes shapes(const Norm& p, int batch) { return {{{batch, p.n, p.m}}, {batch}}; }
+
+OperatorShapes shapes(const Softmax& p, int batch) {
+  const Extents all = {std::int64_t{batch} * p.n, p.m};
+  return {{all}, all};
+}
+
+OperatorShapes shapes(const Scores& p, int batch) {
+  const Extents in = {batch, p.length, p.heads, p.width};
+  return {{in, in}, {batch, p.heads, p.length, p.length}};
+}
+
+/// What a chain of the largest, a difference, an exponential, a sum and a quotient takes.
+constexpr double softmax_flops = 5;
+
+struct FlopsOfElement {
+  double operator()(const Convolution& p) const {
+    double taps = 1;
+    for (std::size_t axis = 0; axis < p.image.size(); ++axis) taps *= p.kernel;
+    const double terms = taps * p.channels / p.groups;
+    if (p.kind == Kind::capsule) return 2 * terms * capsule_side;
+    return 2 * terms + (p.kind == Kind::bias_relu ? 2 : 0);
+  }
+  double operator()(const BatchedProduct& p) const { return 2.0 * p.k; }
+  double operator()(const Norm& p) const { return 2.0 * p.n * p.m; }
+  double operator()(const Softmax&) const { return softmax_flops; }
+  double operator()(const Scores& p) const { return 2.0 * p.width + softmax_flops * p.softmax; }
+};
+
+}  // namespace
+
+std::int64_t elements(const Extents& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+OperatorShapes shapes_of(const Operator& what) {
+  return std::visit([&](const auto& p) { return shapes(p, what.batch); }, what.problem);
+}
+
+double flops_of(const Operator& what) {
+  const OperatorShapes all = shapes_of(what);
+  const auto* conv = std::get_if<Convolution>(&what.problem);
+  // Each element of the image, not of the result, meets the whole kernel.
+  if (conv && conv->kind == Kind::transposed)
+    return FlopsOfElement()(*conv) * static_cast<double>(elements(all.in[0])) / conv->channels *
+           conv->filters;
+  return std::visit(FlopsOfElement(), what.problem) * static_cast<double>(elements(all.out));
+}
+
+}  // namespace bench

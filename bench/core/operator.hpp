@@ -1,0 +1,85 @@
+// Single operators of neural networks, over batches of f32: what they compute, as data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bench {
+
+/// Images N…C of one to three axes, padded with zeros, by weights K…(C / groups)F.
+struct Convolution {
+  enum class Kind : std::uint8_t {
+    plain,
+    depthwise,   ///< a filter for each channel; weights have one axis for both
+    transposed,  ///< `stride` is that of the result
+    capsule,     ///< elements are matrices of 4 x 4, which weights multiply from the right
+    bias_relu,   ///< max(result + bias, 0)
+  };
+  Kind kind = Kind::plain;
+  std::vector<int> image;  ///< extents of the axes
+  int channels = 1, filters = 1, kernel = 1, stride = 1, pad = 0, dilation = 1, groups = 1;
+
+  /// The result's extent along an axis of the image.
+  int result(int extent) const {
+    if (kind == Kind::transposed) return (extent - 1) * stride - 2 * pad + kernel;
+    return (extent + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+  }
+};
+constexpr int capsule_side = 4;
+
+/// C[b,n,m] = A[b,n,k] * B[b,k,m].
+struct BatchedProduct {
+  int n, m, k;
+};
+
+/// y[b]: the root of the sum of the squares of a matrix.
+struct Norm {
+  int n, m;
+};
+
+/// Of rows; a batch has so many more of them.
+struct Softmax {
+  int n, m;
+};
+
+/// S[b,h,i,j]: row i of head h of Q by row j of K, both [b,length,heads,width]; with softmax, over
+/// the rows of S.
+struct Scores {
+  int length, heads, width;
+  bool softmax;
+};
+
+using OperatorProblem = std::variant<Convolution, BatchedProduct, Norm, Softmax, Scores>;
+
+struct Operator {
+  std::string family, name;
+  int batch;
+  OperatorProblem problem;
+};
+
+using Extents = std::vector<std::int64_t>;
+std::int64_t elements(const Extents& extents);
+
+/// Of the arrays of an operator, row-major: inputs in the order of its formula, weights and bias
+/// last.
+struct OperatorShapes {
+  std::vector<Extents> in;
+  Extents out;
+};
+OperatorShapes shapes_of(const Operator& what);
+
+/// Multiplications and additions; functions of the C library count as one.
+double flops_of(const Operator& what);
+
+/// An operator with its memory, which all competitors share. Weights, and the bias, never change,
+/// so a competitor may bring them into any layout before the clock starts.
+struct OperatorJob {
+  const Operator& what;
+  std::vector<const float*> in;
+  float* out;
+  int threads;
+};
+
+}  // namespace bench

@@ -1,0 +1,51 @@
+// How primitives of oneDNN 2 become competitors. Whoever includes it has included oneDNN.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/case.hpp"
+#include "peers/onednn_types.hpp"
+
+namespace {
+
+/// oneDNN looks at the number of threads both when it chooses a kernel and when it runs it.
+inline void use_threads([[maybe_unused]] int threads) {
+#ifdef _OPENMP
+  omp_set_num_threads(threads);
+#endif
+}
+
+inline dnnl::memory wrap(const dnnl::memory::desc& desc, const void* data) {
+  return dnnl::memory(desc, engine(), const_cast<void*>(data));
+}
+
+inline bench::Competitor competitor(dnnl::primitive primitive,
+                                    std::unordered_map<int, dnnl::memory> arguments, int threads) {
+  return {"onednn", [primitive, arguments, threads, stream = dnnl::stream(engine())]() mutable {
+            use_threads(threads);
+            primitive.execute(stream, arguments);
+            stream.wait();
+          }};
+}
+
+inline void copy(const dnnl::memory& from, const dnnl::memory& to) {
+  dnnl::stream stream(engine());
+  dnnl::reorder(from, to).execute(stream, const_cast<dnnl::memory&>(from),
+                                  const_cast<dnnl::memory&>(to));
+  stream.wait();
+}
+
+/// In the layout that a primitive takes.
+inline dnnl::memory packed(const dnnl::memory& what, const dnnl::memory::desc& layout) {
+  if (layout == what.get_desc()) return what;
+  dnnl::memory out(layout, engine());
+  copy(what, out);
+  return out;
+}
+
+}  // namespace

@@ -1,0 +1,139 @@
+// The single operators of Ansor's evaluation under Lathe's default schedule, beside libraries.
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "ansor/memory.hpp"
+#include "ansor/sizes.hpp"
+#include "core/comparison.hpp"
+#include "core/peers.hpp"
+#include "core/ratios.hpp"
+#include "suites/suites.hpp"
+
+namespace bench {
+
+namespace {
+
+/// What a row should have at least beside the best peer.
+constexpr double even = 0.85;
+/// What larger batches may take; one image is measured whatever it takes.
+constexpr double most_bytes = 2e9;
+
+void say(const std::string& who, const std::string& what) {
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), what.c_str());
+}
+
+bool fits(const Operator& what) { return what.batch == 1 || bytes_needed(what) <= most_bytes; }
+
+void run_anew(const Competitor& competitor, const OperatorMemory& memory) {
+  memory.spoil();
+  competitor.run();
+  if (competitor.finish) competitor.finish();
+}
+
+/// What a peer has for an operator, if it is right; `memory` keeps Lathe's result. Throws
+/// std::runtime_error if theirs differs from it where both had been right in samples.
+void add_peer(const Peer& peer, const std::string& name, const OperatorMemory& memory,
+              const OperatorJob& job, std::vector<Competitor>& all) {
+  std::vector<Competitor> offered;
+  try {
+    offered = peer.operators(job);
+  } catch (const std::exception& e) {
+    say(peer.name, name + ": " + e.what() + "; skipped");
+  }
+  for (Competitor& competitor : offered) {
+    run_anew(competitor, memory);
+    if (const std::string wrong = memory.error(); !wrong.empty()) {
+      say(competitor.name, name + ": wrong result, not timed: " + wrong);
+      continue;
+    }
+    if (const std::string differs = memory.difference(); !differs.empty())
+      throw std::runtime_error("results differ, not timed: of " + competitor.name + " " + differs);
+    all.push_back(std::move(competitor));
+  }
+}
+
+Row run_operator(const Operator& what, int threads, const Options& options) {
+  OperatorMemory memory(what);
+  const OperatorJob job = memory.job(threads);
+  Comparison c;
+  c.dtype = "f32", c.threads = threads, c.fma_share = 1;
+  c.flops = flops_of(what), c.bytes = memory.bytes();
+  c.all = lathe_peer().operators(job);
+  run_anew(c.all.front(), memory);
+  if (const std::string wrong = memory.error(); !wrong.empty())
+    throw std::runtime_error("wrong result, not timed: " + wrong);
+  memory.keep();
+  for (const Peer& peer : all_peers())
+    if (peer.operators && options.wants_peer(peer.name))
+      add_peer(peer, what.name, memory, job, c.all);
+  // Again, as the kernel runs from the second call on, with weights that it keeps.
+  c.difference = [&] { return run_anew(c.all.front(), memory), memory.difference(); };
+  Row row = compare(c, options);
+  row.suite = "ansor", row.schedule = "default";
+  row.family = what.family, row.name = what.name;
+  row.jit_ms = c.all.front().setup_ms, row.plan_ms = c.all.front().plan_ms;
+  row.seed = options.seed;
+  return row;
+}
+
+/// Rows without a peer that `counts` are left out.
+template <class Counts>
+std::vector<Ratio> ratios_to_best(const std::vector<Row>& rows, const Counts& counts) {
+  std::vector<Ratio> ratios;
+  for (const Row& row : rows) {
+    double best = 0;
+    for (const auto& [name, ms] : row.peers)
+      if (counts(name) && (best == 0 || ms < best)) best = ms;
+    if (best > 0) ratios.push_back({row.family, row.name, best / row.lathe_ms.value()});
+  }
+  return ratios;
+}
+
+void summarize(const std::vector<Row>& rows, const Options& options, int threads) {
+  std::printf("\nthreads: %d, beside peers with images in the layout that they come in:", threads);
+  print_ratios(ratios_to_best(rows, [](const std::string& name) { return name != "onednn_own"; }),
+               even);
+  std::printf("\nthreads: %d, beside all peers:", threads);
+  const std::vector<Ratio> ratios = ratios_to_best(rows, [](const std::string&) { return true; });
+  const int slower = print_ratios(ratios, even);
+  std::printf("%d rows below %.2f of the best peer; --seed %u\n", slower, even, options.seed);
+  for (const Ratio& ratio : ratios)
+    if (ratio.value < even) std::printf("  %6.3f  %s\n", ratio.value, ratio.name.c_str());
+}
+
+}  // namespace
+
+std::vector<std::string> ansor_case_names(const Options& options) {
+  std::vector<std::string> names;
+  if (!lathe_peer().operators) return names;
+  for (const Operator& what : ansor_operators(options.seed))
+    if (fits(what)) names.push_back(what.name);
+  return names;
+}
+
+void run_ansor_suite(const Options& options, Report& report) {
+  if (!lathe_peer().operators) return;
+  std::string failed;
+  for (const int threads : options.threads) {
+    std::vector<Row> rows;
+    for (const Operator& what : ansor_operators(options.seed)) {
+      if (!options.wants(what.name)) continue;
+      if (!fits(what)) {
+        say("ansor", what.name + ": needs more than 2 GB; left out");
+        continue;
+      }
+      try {
+        rows.push_back(run_operator(what, threads, options));
+        report.add(rows.back());
+      } catch (const std::exception& e) {
+        say("lathe", what.name + ": " + e.what());
+        failed += (failed.empty() ? "" : ", ") + what.name;
+      }
+    }
+    summarize(rows, options, threads);
+  }
+  if (!failed.empty()) throw std::runtime_error("ansor: failed: " + failed);
+}
+
+}  // namespace bench
