@@ -47061,7 +47061,6 @@ class TileRegisters : protected CacheBlocks {
   // Panels that the second cache does not hold, a page ahead: hardware does not look past its end.
   void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
                     const LoopRef& terms) {
-    if (nest.leaves_out) return;  // guards are lifted out of loops that hold nothing else
     for (const auto& panels : all) {
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
       double bytes = to->dtype.element_bytes();
@@ -48758,7 +48757,7 @@ class LiftInvariantGuards : public Mutator {
     }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    Stmt body = stmt(f->body);
+    Stmt body = fetch_inside(stmt(f->body));
     Vec<AnyExpr> lifted, kept;
     while (const auto* guard = body.as<IfNode>()) {
       if (guard->else_body || !is_load_free(guard->condition)) break;
@@ -48770,6 +48769,29 @@ class LiftInvariantGuards : public Mutator {
   }
 
  private:
+  // What is fetched ahead of a guarded statement is so under the same guards.
+  static Stmt fetch_inside(const Stmt& body) {
+    const auto* all = body.as<SeqNode>();
+    if (!all || all->stmts.size() < 2 || !is_guard(all->stmts.back())) return body;
+    Vec<Stmt> ahead = all->stmts;
+    ahead.pop_back();
+    for (const auto& s : ahead)
+      if (!prefetched(s)) return body;
+    return below_guards(all->stmts.back(), std::move(ahead));
+  }
+  static Stmt below_guards(const Stmt& s, Vec<Stmt> first) {
+    if (is_guard(s)) {
+      const auto* guard = s.as<IfNode>();
+      return make_if(guard->condition, below_guards(guard->then_body, std::move(first)));
+    }
+    first.push_back(s);
+    return make_seq(std::move(first));
+  }
+  static bool is_guard(const Stmt& s) {
+    const auto* guard = s.as<IfNode>();
+    return guard && !guard->else_body && is_load_free(guard->condition);
+  }
+
   static Stmt nest(const Vec<AnyExpr>& conditions, Stmt body) {
     for (const auto& condition : reversed(conditions)) body = make_if(condition, body);
     return body;
@@ -48789,7 +48811,8 @@ class DropGuards : public Mutator {
   const Vec<const IfNode*>& dropped_;
 };
 
-// Whether a statement with an effect stands under none of some guards.
+// Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
+// where nothing else runs, nobody reads what it fetches.
 class BareStores : public Visitor {
  public:
   explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
@@ -48798,6 +48821,7 @@ class BareStores : public Visitor {
   void stmt(const Stmt& s) override {
     for (const auto* g : guards_)
       if (s.get() == g) return;
+    if (prefetched(s)) return;
     bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
                      s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
                      s.kind() == StmtKind::LetStmt;
@@ -57880,6 +57904,8 @@ LATHE_DECL void LlvmEmitter::evaluate(const EvaluateNode& n) {
   value(n.call);
 }
 
+// With the tags of a load: sums in memory would not stay in registers beside a call that may read
+// them.
 LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
   const auto* from = n.args[0].as<LoadNode>();
   const std::int64_t* locality = as_const_int(n.args[1]);
@@ -57890,7 +57916,7 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
   module_.declare("void", "llvm.prefetch.p0", "ptr, i32, i32, i32");
   std::int64_t level = *locality < 0 ? 0 : *locality > 3 ? 3 : *locality;
   f_.line("call void @llvm.prefetch.p0(ptr ", address(at, from->dtype, f_.extract(index, 0), false),
-          ", i32 0, i32 ", format_int(level), ", i32 1)");
+          ", i32 0, i32 ", format_int(level), ", i32 1)", module_.alias_tags(at.scope));
 }
 
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {

@@ -133,3 +133,28 @@ TEST_CASE(
         Y[io * 8 + ii] = X[io * 8 + ii]
 )");
 }
+
+TEST_CASE("what is fetched ahead is no reason to test in the loop, nor to run a tile outside") {
+  CHECK(hoisted(R"(
+  for io in 0..16:
+    for r in 0..3:
+      eval prefetch(X[io * 8 + r + 16], 3)
+      if floormod(io, 2) == 0:
+        vectorized for ii in 0..8:
+          if io * 8 + ii < 20:
+            Y[io * 8 + ii] = X[io * 8 + ii] + X[r]
+)") == R"(  for io in 0..16:
+    if io < 2:
+      if io == 0:
+        for r in 0..3:
+          eval prefetch(X[r + 16], 3)
+          vectorized for ii in 0..8:
+            Y[ii] = X[ii] + X[r]
+    else:
+      if io < 3:
+        for r in 0..3:
+          eval prefetch(X[r + 32], 3)
+          vectorized for ii in 0..4:
+            Y[ii + 16] = X[ii + 16] + X[r]
+)");
+}

@@ -2,7 +2,9 @@
 
 #include <lathe/lathe.hpp>
 #include <lathe/lower/passes.hpp>
+#include <lathe/runtime/llvm.hpp>
 #include <string>
+#include <support/skip.hpp>
 
 #include "../schedule/run.hpp"
 
@@ -108,4 +110,19 @@ TEST_CASE("lanes of several lines are fetched line by line, and what does not mo
   t.prefetch(W, to, 2);
   (void)ti;
   CHECK(count(placed(t), "prefetch(") <= 1);
+}
+
+TEST_CASE("what is fetched is told apart from other buffers, so that sums stay in registers") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  lt::Input<float, 2> A("A", {8, 64}), B("B", {64, 48});
+  lt::Reduce r("r", 64);
+  auto C = lt::compute("C", {8, 48},
+                       [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+  lt::Schedule s(C);
+  s.decompose_reduction(C, s.loops(C)[2]);
+  s.prefetch(B, s.loops(C)[2], 4);
+  const std::string ir = lt::jit_any({s}, {}).llvm_ir();
+  const std::size_t at = ir.find("call void @llvm.prefetch");
+  REQUIRE(at != std::string::npos);
+  CHECK(ir.substr(at, ir.find('\n', at) - at).find("!noalias") != std::string::npos);
 }

@@ -178,7 +178,6 @@ class TileRegisters : protected CacheBlocks {
   // Panels that the second cache does not hold, a page ahead: hardware does not look past its end.
   void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
                     const LoopRef& terms) {
-    if (nest.leaves_out) return;  // guards are lifted out of loops that hold nothing else
     for (const auto& panels : all) {
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
       double bytes = to->dtype.element_bytes();

@@ -24,7 +24,7 @@ class LiftInvariantGuards : public Mutator {
     }
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    Stmt body = stmt(f->body);
+    Stmt body = fetch_inside(stmt(f->body));
     Vec<AnyExpr> lifted, kept;
     while (const auto* guard = body.as<IfNode>()) {
       if (guard->else_body || !is_load_free(guard->condition)) break;
@@ -36,6 +36,29 @@ class LiftInvariantGuards : public Mutator {
   }
 
  private:
+  // What is fetched ahead of a guarded statement is so under the same guards.
+  static Stmt fetch_inside(const Stmt& body) {
+    const auto* all = body.as<SeqNode>();
+    if (!all || all->stmts.size() < 2 || !is_guard(all->stmts.back())) return body;
+    Vec<Stmt> ahead = all->stmts;
+    ahead.pop_back();
+    for (const auto& s : ahead)
+      if (!prefetched(s)) return body;
+    return below_guards(all->stmts.back(), std::move(ahead));
+  }
+  static Stmt below_guards(const Stmt& s, Vec<Stmt> first) {
+    if (is_guard(s)) {
+      const auto* guard = s.as<IfNode>();
+      return make_if(guard->condition, below_guards(guard->then_body, std::move(first)));
+    }
+    first.push_back(s);
+    return make_seq(std::move(first));
+  }
+  static bool is_guard(const Stmt& s) {
+    const auto* guard = s.as<IfNode>();
+    return guard && !guard->else_body && is_load_free(guard->condition);
+  }
+
   static Stmt nest(const Vec<AnyExpr>& conditions, Stmt body) {
     for (const auto& condition : reversed(conditions)) body = make_if(condition, body);
     return body;
@@ -55,7 +78,8 @@ class DropGuards : public Mutator {
   const Vec<const IfNode*>& dropped_;
 };
 
-// Whether a statement with an effect stands under none of some guards.
+// Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
+// where nothing else runs, nobody reads what it fetches.
 class BareStores : public Visitor {
  public:
   explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
@@ -64,6 +88,7 @@ class BareStores : public Visitor {
   void stmt(const Stmt& s) override {
     for (const auto* g : guards_)
       if (s.get() == g) return;
+    if (prefetched(s)) return;
     bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
                      s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
                      s.kind() == StmtKind::LetStmt;

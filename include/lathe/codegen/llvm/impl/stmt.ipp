@@ -109,6 +109,8 @@ LATHE_DECL void LlvmEmitter::evaluate(const EvaluateNode& n) {
   value(n.call);
 }
 
+// With the tags of a load: sums in memory would not stay in registers beside a call that may read
+// them.
 LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
   const auto* from = n.args[0].as<LoadNode>();
   const std::int64_t* locality = as_const_int(n.args[1]);
@@ -119,7 +121,7 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
   module_.declare("void", "llvm.prefetch.p0", "ptr, i32, i32, i32");
   std::int64_t level = *locality < 0 ? 0 : *locality > 3 ? 3 : *locality;
   f_.line("call void @llvm.prefetch.p0(ptr ", address(at, from->dtype, f_.extract(index, 0), false),
-          ", i32 0, i32 ", format_int(level), ", i32 1)");
+          ", i32 0, i32 ", format_int(level), ", i32 1)", module_.alias_tags(at.scope));
 }
 
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
