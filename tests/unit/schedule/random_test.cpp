@@ -1,5 +1,5 @@
 #include <fuzz/random_schedule.hpp>
-#include <lathe/lower/pipeline.hpp>
+#include <support/lowering.hpp>
 #include <support/random.hpp>
 
 #include "kernels.hpp"
@@ -54,9 +54,10 @@ int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& d
       if (outcome != "accepted") check_documented(primitive, outcome);
   lt::Trace trace = lt::parse_trace(s.trace().str());
   INFO("seed " << seed << "\n" << s.trace().str() << s.str());
+  Lowering lowering(s.program());
   for (const LoweredStage& stage : kLowered) {
     INFO(stage.pass);
-    lt::Program lowered = lt::lower_until(stage.pass, s.program(), lt::host());
+    const lt::Program lowered = lowering.until(stage.pass);
     REQUIRE(run(lowered, dims, stage.find_uninitialized) == expected);
   }
   REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));

@@ -1,5 +1,4 @@
 // rolling_buffer: windows at random keep what a program computes.
-#include <lathe/lower/pipeline.hpp>
 #include <support/random.hpp>
 
 #include "kernels.hpp"
@@ -49,8 +48,9 @@ bool roll_at_random(test::Random& random) {
   attempt([&] { s.vectorize(any(random.below(2) ? P : C)); });
   INFO(s.str(), s.trace().str());
   const auto expected = run(start.program());
+  Lowering lowering(s.program());
   for (const char* pass : {"roll_buffers", "compact_buffers", "hoist_guards", "simplify_flat"}) {
-    lt::Program lowered = lt::lower_until(pass, s.program(), lt::host());
+    const lt::Program lowered = lowering.until(pass);
     REQUIRE(run(lowered, {}, std::string(pass) != "simplify_flat") == expected);
     if (std::string(pass) == "roll_buffers") REQUIRE(run(backwards(lowered)) == expected);
   }
