@@ -9,6 +9,8 @@
 #include <map>
 #include <sstream>
 
+#include "support/root.hpp"
+
 namespace docs {
 namespace {
 
@@ -41,8 +43,8 @@ std::vector<std::string> words(std::string_view text) {
 const std::map<std::string, std::string>& error_titles() {
   static const std::map<std::string, std::string> titles = [] {
     std::map<std::string, std::string> out;
-    for (const auto& file : std::filesystem::directory_iterator(
-             std::filesystem::path(LATHE_TEST_DIR) / "../docs/errors.d")) {
+    for (const auto& file :
+         std::filesystem::directory_iterator(test::root() / "../docs/errors.d")) {
       std::ifstream in(file.path());
       for (std::string line; std::getline(in, line);)
         if (line.rfind("## L", 0) == 0) out[line.substr(3, 5)] = line.substr(9);

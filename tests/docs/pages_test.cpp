@@ -8,6 +8,7 @@
 
 #include "page.hpp"
 #include "phrase.hpp"
+#include "support/root.hpp"
 
 TEST_CASE("docs: each primitive has its row, which holds what it says") {
   const auto rows = docs::all_rows();
@@ -26,7 +27,7 @@ namespace {
 
 /// With LATHE_UPDATE_DOCS=1 in the environment the page is written.
 void check_page(const char* name, const std::string& page) {
-  const auto path = std::filesystem::path(LATHE_TEST_DIR) / ".." / "docs" / name;
+  const auto path = test::root() / ".." / "docs" / name;
   if (const char* update = std::getenv("LATHE_UPDATE_DOCS"); update && std::string(update) == "1")
     std::ofstream(path) << page;
   std::ifstream in(path);

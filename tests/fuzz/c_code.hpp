@@ -1,4 +1,5 @@
 // Programs as C, many of them in one translation unit: compiled at the end, then run and compared.
+// Those with the same code are compiled once, and run on the data of each.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <lathe/codegen/c/c_source.hpp>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,17 +34,26 @@ class CBatch {
 
   /// Gives how many failed, of a batch that was full.
   int add(CJob job) {
-    jobs_.push_back(std::move(job));
-    return jobs_.size() < kMost ? 0 : finish();
+    lathe::CUnit alone;
+    alone.add(job.lowered, "fuzz");
+    std::string& symbol = symbols_[alone.text()];
+    if (symbol.empty()) {
+      symbol = "fuzz_" + std::to_string(symbols_.size());
+      unit_.add(job.lowered, symbol);
+    }
+    jobs_.push_back({std::move(job), symbol});
+    return symbols_.size() < kMost ? 0 : finish();
   }
   /// Compiles and runs what is left.
   int finish() {
-    const std::vector<CJob> jobs = std::exchange(jobs_, {});
+    const std::vector<Waiting> jobs = std::exchange(jobs_, {});
+    const std::string text = std::exchange(unit_, {}).text();
+    symbols_.clear();
     if (jobs.empty()) return 0;
     try {
-      return run(jobs);
+      return run(jobs, text);
     } catch (const std::exception& error) {
-      std::printf("%s .. %s: %s\n", jobs.front().name.c_str(), jobs.back().name.c_str(),
+      std::printf("%s .. %s: %s\n", jobs.front().job.name.c_str(), jobs.back().job.name.c_str(),
                   error.what());
       return 1;
     }
@@ -51,20 +62,20 @@ class CBatch {
  private:
   static constexpr std::size_t kMost = 50;
 
-  static std::string symbol(std::size_t k) { return "fuzz_" + std::to_string(k); }
+  struct Waiting {
+    CJob job;
+    std::string symbol;
+  };
 
-  int run(const std::vector<CJob>& jobs) {
-    lathe::CUnit unit;
-    for (std::size_t k = 0; k < jobs.size(); ++k) unit.add(jobs[k].lowered, symbol(k));
-    void* library = compiled(unit.text());
+  int run(const std::vector<Waiting>& jobs, const std::string& text) {
+    void* library = compiled(text);
     int failed = 0;
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-      const CJob& job = jobs[k];
+    for (const auto& [job, symbol] : jobs) {
       case_name = job.name, current_case = job.description;
       start_clock(60);
       try {
-        auto entry = reinterpret_cast<lathe::KernelEntry>(dlsym(library, symbol(k).c_str()));
-        if (!entry) throw Failure("C", "no function " + symbol(k));
+        auto entry = reinterpret_cast<lathe::KernelEntry>(dlsym(library, symbol.c_str()));
+        if (!entry) throw Failure("C", "no function " + symbol);
         const Slots slots = machine_.slots_for(job.open, job.args);
         for (const Results& got : machine_.results_of(entry, slots, job.args, job.parallel))
           compare(job.args, job.wanted, got, "as C");
@@ -97,7 +108,9 @@ class CBatch {
   }
 
   Machine& machine_;
-  std::vector<CJob> jobs_;
+  std::vector<Waiting> jobs_;
+  lathe::CUnit unit_;                           ///< the code of the jobs
+  std::map<std::string, std::string> symbols_;  ///< in it, by the code of a kernel alone
 };
 
 }  // namespace fuzz

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "measure.hpp"
+#include "support/root.hpp"
 #include "support/skip.hpp"
 
 using namespace test;
@@ -124,7 +125,7 @@ std::vector<std::string> row_of(const std::string& page, const std::string& name
 }  // namespace
 
 TEST_CASE("docs/math.md has errors of all functions, within their bounds") {
-  std::ifstream file(LATHE_TEST_DIR "/../docs/math.md");
+  std::ifstream file(test::root() / "../docs/math.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
   const auto narrow = math_functions<float>();
   const auto wide = math_functions<double>();

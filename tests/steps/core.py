@@ -17,6 +17,8 @@ BUILD = ROOT / "build" / "run"
 JOBS = max(1, min(os.cpu_count() or 1, 8))
 LAUNCHER = ["ccache"] if shutil.which("ccache") else []  # before each compiler that makes an object file
 Command = Sequence[str | Path]
+# Paths below the root count as relative, and -g's folder does not count: a copy of the tree elsewhere takes these objects.
+SHARED_CACHE = {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wno-missing-field-initializers", "-Werror"]
 
 
@@ -124,7 +126,7 @@ children = Children()
 def run(*command: str | Path, cwd: Path = ROOT, timeout: float = 600, env: dict[str, str] | None = None) -> Output:
     """Runs a command without input; stdout and stderr come back as one text. One that hangs is ended."""
     with tempfile.TemporaryFile() as written:
-        environment = {**os.environ, **(env or {})}
+        environment = {**os.environ, **SHARED_CACHE, **(env or {})}
         child = children.start(
             command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT
         )

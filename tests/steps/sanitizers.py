@@ -48,7 +48,7 @@ def sanitized_jobs(sanitizer: str, _: Settings) -> list[Job]:
     paths = [f"tests/{sanitizer}/{name}" for name in programs(sanitizer)]
     return [
         Job(built, partial(build_case, built, sanitizer), 200, (CONFIGURED,), JOBS),
-        *program_jobs(f"{sanitizer} ", BUILD, paths, built, 15, ENVIRONMENT[sanitizer]),
+        *program_jobs(f"{sanitizer} ", BUILD, paths, built, 5, ENVIRONMENT[sanitizer]),
     ]
 
 

@@ -10,7 +10,18 @@ from .core import BUILD, ROOT, Case, Job, Settings, Status, Step, command_case, 
 WHOLE_PROGRAMS = ("polybench", "apps")
 GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "math", "tiles", "docs", *WHOLE_PROGRAMS)
 # Programs that take several times as long as the others.
-LONG = {"unit_codegen": 4, "conformance": 4, "unit_schedule": 4, "unit_jit": 4, "unit_lower_machine": 2, "polybench": 2}
+LONG = {
+    "unit_schedule": 10,
+    "unit_lower_machine": 9,
+    "unit_autoschedule": 6,
+    "unit_jit": 6,
+    "conformance": 4,
+    "math": 4,
+    "unit_codegen": 4,
+    "unit_ir": 4,
+    "unit_lower": 3,
+    "polybench": 2,
+}
 SUMMARY = re.compile(r"test cases:\s+(\d+) \|\s+(\d+) passed \|\s+(\d+) failed \|\s+(\d+) skipped")
 # The leak checker's thread, which stops all others to look at their memory, may crash by itself (g++ 12).
 LEAK_CHECK_BROKE = "LeakSanitizer has encountered a fatal error"
@@ -78,7 +89,7 @@ def contract_case(name: str, env: dict[str, str] | None = None) -> Case:
 
 
 def unit_jobs(_: Settings) -> list[Job]:
-    return program_jobs("", BUILD, [f"tests/{name}" for name in doctest_programs()], "build", 3)
+    return program_jobs("", BUILD, [f"tests/{name}" for name in doctest_programs()], "build", 2)
 
 
 STEPS = [

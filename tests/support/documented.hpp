@@ -6,11 +6,13 @@
 #include <iterator>
 #include <string>
 
+#include "root.hpp"
+
 namespace test {
 
 inline const std::string& schedule_page() {
   static const std::string page = [] {
-    std::ifstream in(std::filesystem::path(LATHE_TEST_DIR) / ".." / "docs" / "schedule.md");
+    std::ifstream in(root() / ".." / "docs" / "schedule.md");
     return std::string(std::istreambuf_iterator<char>(in), {});
   }();
   return page;

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "root.hpp"
+
 namespace test {
 
 /// Programs that hold each construct of the grammar, beside the golden ones.
@@ -56,8 +58,7 @@ inline std::vector<std::string> program_texts() {
       "16)] = A[ramp(i * 16, 1, 16) where ramp(i * 16, 1, 16) < broadcast(60, 16)] + "
       "broadcast(1.0, 16)\n    eval prefetch(A[i], 3)\n    B[i] = shuffle(A[ramp(0, 1, 4)]; 2)\n"};
   for (const char* folder : {"ir", "lower"})
-    for (const auto& file : std::filesystem::directory_iterator(
-             std::filesystem::path(LATHE_TEST_DIR) / "golden" / folder)) {
+    for (const auto& file : std::filesystem::directory_iterator(root() / "golden" / folder)) {
       if (file.path().extension() != ".txt") continue;
       std::ifstream in(file.path());
       std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

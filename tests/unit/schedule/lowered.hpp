@@ -1,7 +1,7 @@
 // That what is accepted stays right while it is lowered.
 #pragma once
 
-#include <lathe/lower/pipeline.hpp>
+#include <support/lowering.hpp>
 
 #include "run.hpp"
 
@@ -16,11 +16,12 @@ inline void check_lowered(const lt::Schedule& start, const lt::Schedule& s, cons
   check_kept(start, s, dims);
   const auto expected = run(start.program(), dims);
   bool lanes = false;
+  Lowering lowering(s.program());
   for (const std::string pass :
        {"stage_pipelines", "place_doubled", "roll_buffers", "lower_blocks", "compact_buffers",
         "double_buffers", "software_pipelines", "hoist_guards", "unroll", "simplify_flat"}) {
     lanes = lanes || pass == "unroll";
-    const lt::Program lowered = lt::lower_until(pass, s.program(), lt::host());
+    const lt::Program lowered = lowering.until(pass);
     INFO(pass, "\n", lowered.str());
     CHECK(run(lowered, dims, !lanes) == expected);
   }

@@ -1,6 +1,7 @@
 #include <fuzz/random_schedule.hpp>
-#include <lathe/lower/pipeline.hpp>
+#include <support/lowering.hpp>
 #include <support/random.hpp>
+#include <support/sanitized.hpp>
 
 #include "kernels.hpp"
 
@@ -54,9 +55,10 @@ int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& d
       if (outcome != "accepted") check_documented(primitive, outcome);
   lt::Trace trace = lt::parse_trace(s.trace().str());
   INFO("seed " << seed << "\n" << s.trace().str() << s.str());
+  Lowering lowering(s.program());
   for (const LoweredStage& stage : kLowered) {
     INFO(stage.pass);
-    lt::Program lowered = lt::lower_until(stage.pass, s.program(), lt::host());
+    const lt::Program lowered = lowering.until(stage.pass);
     REQUIRE(run(lowered, dims, stage.find_uninitialized) == expected);
   }
   REQUIRE(lt::structurally_equal(lt::replay(trace, start).program(), s.program()));
@@ -67,19 +69,19 @@ int random_schedule(const lt::Schedule& start, std::uint64_t seed, const Dims& d
 }
 
 // Most steps are refused; with fewer accepted ones the generator would test nothing.
-constexpr int kRounds = 60, kLeastAccepted = 2 * kRounds;
+const int all_rounds = rounds(60), least_accepted = 2 * all_rounds;
 
 }  // namespace
 
 TEST_CASE("random schedules: matrix product with an epilogue") {
   int accepted = 0;
-  for (int seed = 0; seed < kRounds; ++seed) {
+  for (int seed = 0; seed < all_rounds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed) + 1000);
     Gemm k(random.pick<std::int64_t>({1, 5, 8, 9}), random.pick<std::int64_t>({1, 4, 7}),
            random.pick<std::int64_t>({0, 1, 3, 6}));
     accepted += random_schedule(lt::Schedule(k.D), static_cast<std::uint64_t>(seed));
   }
-  CHECK(accepted >= kLeastAccepted);
+  CHECK(accepted >= least_accepted);
 }
 
 TEST_CASE("random schedules: symbolic matrix product") {
@@ -87,13 +89,13 @@ TEST_CASE("random schedules: symbolic matrix product") {
   Gemm k(m, n, 4);
   lt::Schedule start(k.D);
   int accepted = 0;
-  for (int seed = 0; seed < kRounds; ++seed) {
+  for (int seed = 0; seed < all_rounds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed) + 2000);
     accepted += random_schedule(start, static_cast<std::uint64_t>(seed),
                                 {{"m", random.pick<std::int64_t>({0, 1, 5, 8})},
                                  {"n", random.pick<std::int64_t>({1, 3, 6})}});
   }
-  CHECK(accepted >= kLeastAccepted);
+  CHECK(accepted >= least_accepted);
 }
 
 TEST_CASE("random schedules: stencils") {
@@ -108,9 +110,9 @@ TEST_CASE("random schedules: stencils") {
   });
   lt::Schedule start(S);
   int accepted = 0;
-  for (int seed = 0; seed < kRounds; ++seed)
+  for (int seed = 0; seed < all_rounds; ++seed)
     accepted += random_schedule(start, static_cast<std::uint64_t>(seed));
-  CHECK(accepted >= kLeastAccepted);
+  CHECK(accepted >= least_accepted);
 }
 
 TEST_CASE("random schedules: normalisation of rows") {
@@ -122,9 +124,9 @@ TEST_CASE("random schedules: normalisation of rows") {
   auto Y = lt::compute("Y", {5, 7}, [&](lt::Var i, lt::Var j) { return T(i, j) + sum(i); });
   lt::Schedule start(Y);
   int accepted = 0;
-  for (int seed = 0; seed < kRounds; ++seed)
+  for (int seed = 0; seed < all_rounds; ++seed)
     accepted += random_schedule(start, static_cast<std::uint64_t>(seed));
-  CHECK(accepted >= kLeastAccepted);
+  CHECK(accepted >= least_accepted);
 }
 
 TEST_CASE("random schedules: positions of the largest, and two outputs that share a producer") {
@@ -135,7 +137,7 @@ TEST_CASE("random schedules: positions of the largest, and two outputs that shar
   auto Z = lt::compute("Z", {9, 6}, [&](lt::Var i, lt::Var j) { return P(j, i) * 2.0f; });
   lt::Schedule start(lt::outputs(Z, best.get<0>(), best.get<1>()));
   int accepted = 0;
-  for (int seed = 0; seed < kRounds; ++seed)
+  for (int seed = 0; seed < all_rounds; ++seed)
     accepted += random_schedule(start, static_cast<std::uint64_t>(seed));
-  CHECK(accepted >= kLeastAccepted);
+  CHECK(accepted >= least_accepted);
 }

@@ -26,7 +26,9 @@ Bytes noise(DType t, int count, std::uint64_t seed, const std::vector<std::uint6
   return b;
 }
 
-constexpr int kSteps = 64;
+/// Fewer with a sanitizer: the evaluator takes its time for the long programs without the
+/// instructions.
+const int steps = has_address_sanitizer() ? 16 : 64;
 
 /// r[i] = dot(s[i], a[i], b[i]) in vectors of some lanes.
 Program dots(CallOp op, DType a, DType b, int lanes) {
@@ -42,7 +44,7 @@ Program dots(CallOp op, DType a, DType b, int lanes) {
   };
   AnyExpr value = make_call(op, {make_load(s, {at(lanes)}), make_load(x, {at(lanes * group)}),
                                  make_load(y, {at(lanes * group)})});
-  return build.done(make_for(i, 0, kSteps, make_store(r, {at(lanes)}, value)));
+  return build.done(make_for(i, 0, steps, make_store(r, {at(lanes)}, value)));
 }
 
 /// The targets that this machine can run: with the instructions, and without.
@@ -84,7 +86,7 @@ TEST_CASE("dot4: bytes of any signs, sums that wrap") {
         CAPTURE(a.str());
         CAPTURE(b.str());
         CAPTURE(lanes);
-        const int n = kSteps * lanes;
+        const int n = steps * lanes;
         check_dots(CallOp::dot4, a, b, lanes,
                    {noise(kI32, n, 1, {0x7FFFFFFF, 0x80000000, 0, 12345}), noise(a, 4 * n, 2),
                     noise(b, 4 * n, 3)});
@@ -94,7 +96,7 @@ TEST_CASE("dot4: bytes of any signs, sums that wrap") {
 TEST_CASE("dot2: bf16 of any bits, and around the least normal number") {
   for (int lanes : {1, 3, 16, 40}) {
     CAPTURE(lanes);
-    const int n = kSteps * lanes;
+    const int n = steps * lanes;
     check_dots(CallOp::dot2, kBF16, kBF16, lanes,
                {noise(kF32, n, 1), noise(kBF16, 2 * n, 2), noise(kBF16, 2 * n, 3)});
     // ±0, subnormal, 2^-126, powers whose products are near it, 1, infinite, NaN.
