@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <lathe/analysis/dependence.hpp>
+#include <support/capture.hpp>
 
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/analysis/impl/layer.ipp>
@@ -99,7 +100,7 @@ TEST_CASE("one direction is decided as all of them are") {
                                                  {"A[min(v, w), max(v, w)] = B[w]", true}};
   for (const auto& [store, meets] : stores) {
     for (const char* extent : {"n", "7", "100"}) {
-      CAPTURE(store);
+      LATHE_CAPTURE(store);
       CAPTURE(extent);
       Program p = nest(store, extent);
       const Facts facts(p);

@@ -67,7 +67,7 @@ Vec<bool> determined_by_counting(const Vec<AnyExpr>& values, const Vec<IterDomai
 /// that do not divide.
 class RandomNest {
  public:
-  explicit RandomNest(Random& random, bool symbolic) : random_(random), symbolic_(symbolic) {
+  RandomNest(Random& random, bool symbolic) : random_(random) {
     const int axes = 1 + random.below(3);
     for (int k = 0; k < axes; ++k) {
       AnyExpr extent(random.between(1, 7));
@@ -142,7 +142,6 @@ class RandomNest {
   }
 
   Random& random_;
-  bool symbolic_;
 };
 
 }  // namespace

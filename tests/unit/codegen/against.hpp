@@ -4,6 +4,7 @@
 #include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <limits>
+#include <support/capture.hpp>
 
 #include "../../support/sanitized.hpp"
 #include "kernels.hpp"
@@ -90,14 +91,15 @@ class Compared {
                            const std::vector<std::uint64_t>& rest = {}) const {
     std::vector<Bytes> wanted = evaluated(program_, buffers, rest);
     for (const auto& [llvm, kernel] : kernels_) {
-      CAPTURE(llvm);
+      LATHE_CAPTURE(llvm);
       std::vector<Bytes> got = buffers;
       CHECK(kernel(slots_of(got, rest)) == 0);
       unify_nans(program_, got);
       for (std::size_t b = 0; b < got.size(); ++b) {
         CAPTURE(b);
         bool equal = got[b].data == wanted[b].data;
-        INFO(kernel.artefact().text);
+        const std::string& text = kernel.artefact().text;
+        INFO(text);
         CHECK(equal);
       }
     }

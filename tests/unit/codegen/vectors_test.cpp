@@ -1,5 +1,6 @@
 // Vector loads and stores of every shape, masks, and lazy selects, against the evaluator.
 #include <numeric>
+#include <support/capture.hpp>
 
 #include "against.hpp"
 
@@ -131,8 +132,8 @@ TEST_CASE("comparisons of even steps, as masks") {
           const std::pair<std::int64_t, std::int64_t> rows[] = {
               {5, 0}, {0, 5}, {1000, 3}, {-1000, 3}, {7, 7}, {least, 5}, {most, -200}, {-3, -10}};
           for (auto [a, c] : rows) {
-            CAPTURE(a);
-            CAPTURE(c);
+            LATHE_CAPTURE(a);
+            LATHE_CAPTURE(c);
             std::vector<std::uint64_t> rest{static_cast<std::uint64_t>(a),
                                             static_cast<std::uint64_t>(c)};
             std::vector<Bytes> got{zeros(kBool, 2 * lanes)};

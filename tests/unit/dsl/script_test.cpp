@@ -5,6 +5,7 @@
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/parse.hpp>
 #include <stdexcept>
+#include <support/capture.hpp>
 #include <support/errors.hpp>
 #include <support/scripts.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
@@ -74,7 +75,7 @@ TEST_CASE("statements as text") {
 
 TEST_CASE("every program of the tests reads back") {
   for (const auto& [name, program] : test::small_scripts()) {
-    INFO(name);
+    LATHE_CAPTURE(name);
     CHECK(reads_back(program));
   }
   lt::Dim m("m"), n("n");

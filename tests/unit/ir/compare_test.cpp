@@ -5,6 +5,7 @@
 #include <lathe/ir/print.hpp>
 #include <limits>
 #include <string>
+#include <support/capture.hpp>
 #if !defined(LATHE_SEPARATE_COMPILATION)
 #include <lathe/ir/impl/layer.ipp>
 #endif
@@ -117,8 +118,8 @@ TEST_CASE("everything else matters") {
       {"B[j] =", "stream_lines B[j] ="},
   };
   for (const auto& [from, to] : changes) {
-    CAPTURE(from);
-    CAPTURE(to);
+    LATHE_CAPTURE(from);
+    LATHE_CAPTURE(to);
     CHECK(!same(kBase, replaced(kBase, from, to)));
   }
 }

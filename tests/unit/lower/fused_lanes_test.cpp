@@ -1,5 +1,6 @@
 // Vectors along fused loops: one run of memory where the buffer is contiguous.
 #include <lathe/ir/visit.hpp>
+#include <support/capture.hpp>
 
 #include "stages.hpp"
 
@@ -32,8 +33,8 @@ bool divides(const std::string& text) {
 TEST_CASE("lanes of a fused loop are one run of a contiguous buffer, and its end is a count") {
   for (const auto& [rows, columns] : {std::pair{14, 14}, {7, 7}, {5, 30}, {4, 16}, {1, 3}, {9, 2}})
     for (const int lanes : {4, 16, 32, 24}) {
-      CAPTURE(rows);
-      CAPTURE(columns);
+      LATHE_CAPTURE(rows);
+      LATHE_CAPTURE(columns);
       CAPTURE(lanes);
       const lt::Program p = fused(rows, columns, lanes).program();
       const std::string text = flat(p);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <support/capture.hpp>
 
 #include "../../support/golden.hpp"
 #include "stages.hpp"
@@ -50,9 +51,9 @@ TEST_CASE("a register tile keeps its bits through every pass, whatever the borde
                          {8, 33, 1},
                          {17, 96, 4},
                          {4, 20, 0}}) {
-    CAPTURE(m);
-    CAPTURE(n);
-    CAPTURE(k);
+    LATHE_CAPTURE(m);
+    LATHE_CAPTURE(n);
+    LATHE_CAPTURE(k);
     test::check_stages(tiled_gemm(m, n, k, 4, 32).program());
   }
 }

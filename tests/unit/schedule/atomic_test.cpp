@@ -92,7 +92,7 @@ TEST_CASE("atomic: the reduce loop of a sum whose init is apart") {
   CHECK(first_line(s, "S") ==
         "error[L0256] atomic: block 'S' sets its elements before it updates them");
   s.decompose_reduction(S, i);
-  CHECK(refused_id(s, [&](lt::Schedule& t) { t.parallel(k); }) == "L0208");
+  CHECK(refused_id(s, [&, k = k](lt::Schedule& t) { t.parallel(k); }) == "L0208");
   s.atomic(S);
   s.parallel(k);
   check_kept(start, s);

@@ -198,7 +198,7 @@ TEST_CASE("bind: which loops may lie in which") {
   lt::Schedule t = g.start;
   auto [io, ii] = t.split(t.loops(g.k.Y)[0], {lt::infer, 8});
   t.parallel(io);
-  CHECK(refused_id(t, [&](lt::Schedule& u) { u.bind(ii, "threadIdx.x"); }) == "L0255");
+  CHECK(refused_id(t, [&, ii = ii](lt::Schedule& u) { u.bind(ii, "threadIdx.x"); }) == "L0255");
 }
 
 TEST_CASE("bind: threads are a number, at most 1024 in all") {
@@ -232,7 +232,7 @@ TEST_CASE("bind: one extent for each axis of a kernel") {
   h.s.bind(h.fill, "threadIdx.x");
   auto [a, b] = h.s.split(h.use, {2, 4});
   CHECK(
-      refused(h.s, [&](lt::Schedule& t) { t.bind(b, "threadIdx.x"); }) ==
+      refused(h.s, [&, b = b](lt::Schedule& t) { t.bind(b, "threadIdx.x"); }) ==
       R"(error[L0255] bind: loop 'iiii'(4, threadIdx.x) is not proven to be as long as loop 'i'(8, threadIdx.x) of its kernel, the nest of loop 'io'
   at bind_test.cpp:#
   loops of 'C': io(4, blockIdx.x) iio(1) iiio(2) iiii(4)
@@ -303,7 +303,7 @@ TEST_CASE("bind: later steps keep the promise") {
   s.bind(i, "blockIdx.x");
   s.bind(j, "threadIdx.x");
   s.bind(ci, "blockIdx.x");
-  CHECK(refused_id(s, [&](lt::Schedule& t) { t.compute_at(k.C, j); }) == "L0204");
+  CHECK(refused_id(s, [&, j = j](lt::Schedule& t) { t.compute_at(k.C, j); }) == "L0204");
   // The init takes over what its loops are bound to.
   s.bind(cj, "threadIdx.y");
   s.decompose_reduction(k.C, cj);

@@ -82,8 +82,8 @@ TEST_CASE("blockize: the init and the updates of a tile are one block") {
   auto [j0, j1] = t.s.split<2>(t.jo, {lt::infer, 2});
   t.s.unroll(j1);
   t.s.vectorize(t.ji);
-  CHECK(refused_id(t.s, [&](lt::Schedule& s) { s.fuse(t.io, j0); }) == "L0205");
-  CHECK(refused_id(t.s, [&](lt::Schedule& s) { s.reorder({j0, t.io}); }) == "L0205");
+  CHECK(refused_id(t.s, [&, j0 = j0](lt::Schedule& s) { s.fuse(t.io, j0); }) == "L0205");
+  CHECK(refused_id(t.s, [&, j0 = j0](lt::Schedule& s) { s.reorder({j0, t.io}); }) == "L0205");
   t.s.parallel(t.io);
   check_lowered(t.start, t.s);
   CHECK(refused_help(t.s, [&](lt::Schedule& s) { s.blockize(t.io); }) ==
@@ -132,7 +132,7 @@ TEST_CASE("blockize: producers and consumers around a complete block") {
   auto [xo, xi] = s.split<2>(x, {lt::infer, 8});
   s.blockize(xi);
   for (const char* block : {"P", "R"}) {
-    CHECK(refused_id(s, [&](lt::Schedule& t) {
+    CHECK(refused_id(s, [&, xi = xi](lt::Schedule& t) {
             block[0] == 'P' ? t.compute_at(block, xi) : t.reverse_compute_at(block, xi);
           }) == (block[0] == 'P' ? "L0211" : "L0213"));
     lt::Schedule t = s;
@@ -158,7 +158,7 @@ TEST_CASE("blockize: producers and consumers around a complete block") {
   check_lowered(start, lanes);
   lanes = s;
   lanes.vectorize(xi);
-  CHECK(refused_id(lanes, [&](lt::Schedule& t) { t.vectorize(xo); }) == "L0209");
+  CHECK(refused_id(lanes, [&, xo = xo](lt::Schedule& t) { t.vectorize(xo); }) == "L0209");
   check_lowered(start, lanes);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("blockize: one iteration outside, one inside, none, and a whole nest")
         CHECK(s.loops("Y").size() == 1);
         s.add_unit_loop(io);
       } else {
-        CHECK(refused_id(s, [&](lt::Schedule& t) { t.blockize(ii); }) == "L0257");
+        CHECK(refused_id(s, [&, ii = ii](lt::Schedule& t) { t.blockize(ii); }) == "L0257");
       }
       check_lowered(start, s);
     }
@@ -285,7 +285,7 @@ TEST_CASE("blockize: what it refuses") {
   s.compute_at("P", xo);
   lt::Schedule marked = s;
   marked.double_buffer("P", xo);
-  CHECK(refused_help(marked, [&](lt::Schedule& t) { t.blockize(xo); }) ==
+  CHECK(refused_help(marked, [&, xo = xo](lt::Schedule& t) { t.blockize(xo); }) ==
         "error[L0204] blockize: loop 'io' carries the annotation 'double_buffer'\n"
         "  help: annotate loops last");
   lt::Schedule inside = marked;
@@ -293,7 +293,7 @@ TEST_CASE("blockize: what it refuses") {
   check_lowered(lt::Schedule(k.C), inside);
   marked = s;
   marked.prefetch("P", xi, 1);
-  CHECK(refused_id(marked, [&](lt::Schedule& t) { t.blockize(xi); }) == "L0204");
+  CHECK(refused_id(marked, [&, xi = xi](lt::Schedule& t) { t.blockize(xi); }) == "L0204");
   lt::Schedule shifted(k.P);
   auto [p] = shifted.loops<1>("P");
   auto [po, pi] = shifted.split<2>(p, {lt::infer, 4}, lt::Tail::shift);

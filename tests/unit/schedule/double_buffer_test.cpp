@@ -154,13 +154,13 @@ TEST_CASE("double_buffer: the loop stays as it is, and so does what it promises"
   s.double_buffer(k.C, j);
   auto why = [&](auto&& step) { return error_of([&] { step(); }); };
   const std::string carries = "loop 'j' carries the annotation 'double_buffer'";
-  CHECK(why([&] { s.reorder({j, i}); }) == "L0204 reorder: " + carries);
-  CHECK(why([&] { s.parallel(j); }) == "L0204 parallel: " + carries);
-  CHECK(why([&] { s.vectorize(j); }) == "L0204 vectorize: " + carries);
-  CHECK(why([&] { s.unroll(j); }) == "L0204 unroll: " + carries);
-  CHECK(why([&] { s.split(j, {2, 4}); }) == "L0204 split: " + carries);
-  CHECK(why([&] { s.loop_partition(j, {2}); }) == "L0204 loop_partition: " + carries);
-  CHECK(why([&] { s.fuse(i, j); }) == "L0204 fuse: " + carries);
+  CHECK(why([&, i = i, j = j] { s.reorder({j, i}); }) == "L0204 reorder: " + carries);
+  CHECK(why([&, j = j] { s.parallel(j); }) == "L0204 parallel: " + carries);
+  CHECK(why([&, j = j] { s.vectorize(j); }) == "L0204 vectorize: " + carries);
+  CHECK(why([&, j = j] { s.unroll(j); }) == "L0204 unroll: " + carries);
+  CHECK(why([&, j = j] { s.split(j, {2, 4}); }) == "L0204 split: " + carries);
+  CHECK(why([&, j = j] { s.loop_partition(j, {2}); }) == "L0204 loop_partition: " + carries);
+  CHECK(why([&, i = i, j = j] { s.fuse(i, j); }) == "L0204 fuse: " + carries);
   CHECK(why([&] { s.vectorize(s.loops(k.C)[3]); }) == "none");
   Blur b(8);
   lt::Schedule gone(b.C);
@@ -185,10 +185,10 @@ TEST_CASE("double_buffer: refusals") {
   CHECK(why(k.C, s.loops(k.C).back()).substr(0, 5) == "L0245");
   lt::Schedule once = s, lanes = s;
   once.double_buffer(k.C, i);
-  CHECK(error_of([&] { once.double_buffer(k.C, i); }) ==
+  CHECK(error_of([&, i = i] { once.double_buffer(k.C, i); }) ==
         "L0245 double_buffer: buffer 'C' has two versions in loop 'i'(6) already");
   lanes.parallel(i);
-  CHECK(error_of([&] { lanes.double_buffer(k.C, i); }) ==
+  CHECK(error_of([&, i = i] { lanes.double_buffer(k.C, i); }) ==
         "L0204 double_buffer: loop 'i' is parallel, not serial");
 
   lt::Schedule kept(lt::parse(R"(program p(in A: f32[5], out B: f32[5]):

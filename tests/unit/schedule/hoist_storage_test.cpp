@@ -98,13 +98,13 @@ TEST_CASE("hoist_storage: loops inside can't be marked so that iterations would 
   auto [i, j] = s.loops<2>(k.D);
   s.compute_at(k.C, j);
   s.hoist_storage(k.C, i);
-  CHECK(error_of([&] { s.parallel(i); }) ==
+  CHECK(error_of([&, i = i] { s.parallel(i); }) ==
         "L0204 parallel: loop 'i' carries the annotation 'hoist_storage'");
   CHECK(
-      error_of([&] { s.parallel(j); }) ==
+      error_of([&, j = j] { s.parallel(j); }) ==
       "L0240 parallel: buffer 'C' is allocated above loop 'i', so iterations of loop 'j'(8) would "
       "share it");
-  CHECK(error_of([&] { s.vectorize(j); }).substr(0, 5) == "L0240");
+  CHECK(error_of([&, j = j] { s.vectorize(j); }).substr(0, 5) == "L0240");
   s.reorder({j, i});
   check_kept(start, s);
   check_lowered(start, s);
@@ -112,7 +112,7 @@ TEST_CASE("hoist_storage: loops inside can't be marked so that iterations would 
   s.parallel(j);  // above the buffer's place
   check_kept(start, s);
   check_lowered(start, s);
-  CHECK(error_of([&] { s.reorder({i, j}); }).substr(0, 5) == "L0225");
+  CHECK(error_of([&, i = i, j = j] { s.reorder({i, j}); }).substr(0, 5) == "L0225");
 }
 
 TEST_CASE("hoist_storage: refusals") {
@@ -131,7 +131,7 @@ TEST_CASE("hoist_storage: refusals") {
   CHECK(why(k.C, r).substr(0, 5) == "L0240");
   s.vectorize(j);
   CHECK(
-      refused(s, [&](lt::Schedule& t) { t.hoist_storage(k.C, i); }) ==
+      refused(s, [&, i = i](lt::Schedule& t) { t.hoist_storage(k.C, i); }) ==
       R"(error[L0240] hoist_storage: buffer 'C' belongs to one iteration of the vectorized loop 'j', which lies inside loop 'i'(6)
   at hoist_storage_test.cpp:#
   loops of 'C': i(6) j(8, vectorized) i_1(1) j(1) r:reduce(3)
@@ -147,7 +147,7 @@ TEST_CASE("hoist_storage: refusals") {
   auto [a, b] = twice.loops<2>(k.D);
   twice.compute_at(k.C, a);
   twice.hoist_storage(k.C, a);
-  CHECK(error_of([&] { twice.hoist_storage(k.C, a); }) ==
+  CHECK(error_of([&, a = a] { twice.hoist_storage(k.C, a); }) ==
         "L0240 hoist_storage: buffer 'C' is allocated above loop 'i'(6) already");
 
   // One row is kept from an iteration to the next.

@@ -1,3 +1,5 @@
+#include <support/capture.hpp>
+
 #include "kernels.hpp"
 
 using namespace test;
@@ -123,7 +125,7 @@ TEST_CASE("vectorize: one loop of a nest") {
 TEST_CASE("vectorize: what has no form for lanes is named") {
   for (const auto& [statement, what] : {std::pair{"assert v < 9, \"small\"", "an assert"},
                                         {"atomic Y[v] += 1i32", "an atomic update"}}) {
-    INFO(what);
+    LATHE_CAPTURE(what);
     lt::Schedule s(lt::parse(std::string("program o(in X: i32[8], inout Y: i32[8]):\n"
                                          "  for i in 0..8:\n    block Y(v in 0..8 = i):\n      ") +
                              statement + "\n      Y[v] = X[v]\n"));

@@ -143,5 +143,5 @@ TEST_CASE("merge: an init and its update come together again") {
   s.merge(s.loops(init)[0], i);
   CHECK(s.loops(init) == std::vector<lt::LoopRef>{s.loops(k.S)[0]});
   check_lowered(start, s);
-  CHECK(refused_id(s, [&](lt::Schedule& t) { t.merge(t.loops(init)[0], r); }) == "L0230");
+  CHECK(refused_id(s, [&, r = r](lt::Schedule& t) { t.merge(t.loops(init)[0], r); }) == "L0230");
 }

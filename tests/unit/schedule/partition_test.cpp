@@ -78,8 +78,9 @@ TEST_CASE("partition: extents") {
       s.vectorize(ii);
       check_lowered(start, s);
     } else {  // one kind of tiles
-      CHECK(refused_id(s, [&](lt::Schedule& t) { t.partition(io, lt::Partition::always); }) ==
-            "L0258");
+      CHECK(refused_id(s, [&, io = io](lt::Schedule& t) {
+              t.partition(io, lt::Partition::always);
+            }) == "L0258");
     }
   }
   lt::Dim n("n");
@@ -227,10 +228,10 @@ TEST_CASE("partition: later steps") {
   auto [i, j] = s.loops<2>(k.D);
   auto [jo, ji] = s.split(j, {lt::infer, 4});
   s.partition(jo, lt::Partition::always);
-  CHECK(error_of([&] {
+  CHECK(error_of([&, jo = jo] {
           s.split(jo, {lt::infer, 2});
         }) == "L0204 split: loop 'jo' carries the annotation 'partition'");
-  CHECK(error_of([&] { s.parallel(jo); }).substr(0, 5) == "L0204");
+  CHECK(error_of([&, jo = jo] { s.parallel(jo); }).substr(0, 5) == "L0204");
   s.compute_at(k.C, jo);
   check_lowered(start, s);
 
@@ -250,7 +251,7 @@ TEST_CASE("partition: refusals") {
   lt::Schedule s(k.Y);
   auto [i] = s.loops<1>(k.Y);
   CHECK(
-      refused(s, [&](lt::Schedule& t) { t.partition(i, lt::Partition::always); }) ==
+      refused(s, [&, i = i](lt::Schedule& t) { t.partition(i, lt::Partition::always); }) ==
       R"(error[L0258] partition: no condition below loop 'i'(8) is affine in it and holds in some of its iterations only
   at partition_test.cpp:#
   loops of 'Y': i(8)
@@ -259,12 +260,12 @@ TEST_CASE("partition: refusals") {
       block Y(vi in 0..8 = i):
         Y[vi] = X[vi] + 1.0
   help: split a loop with a guarded tail, or partition another loop)");
-  CHECK(refused(s, [&](lt::Schedule& t) {
+  CHECK(refused(s, [&, i = i](lt::Schedule& t) {
           t.apply(*lt::find_primitive("partition"), {i, lt::Arg::of_word("often")});
         }).substr(0, 52) == "error[L0258] partition: no policy is called 'often'\n");
   s.partition(i, lt::Partition::never);  // of what may come
   s.partition(i, lt::Partition::automatic);
   s.vectorize(i);
-  CHECK(refused_line(s, [&](lt::Schedule& t) { t.partition(i, lt::Partition::always); }) ==
+  CHECK(refused_line(s, [&, i = i](lt::Schedule& t) { t.partition(i, lt::Partition::always); }) ==
         "error[L0258] partition: iterations of loop 'i'(8, vectorized) can't run apart");
 }

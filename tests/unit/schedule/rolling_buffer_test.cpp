@@ -50,7 +50,7 @@ TEST_CASE("rolling_buffer: rows of a stencil") {
       auto [y, x] = s.loops<2>(k.C);
       s.compute_at(k.P, y);
       if (n < 2) {  // the whole domain is the smaller one
-        error_of([&] { s.rolling_buffer(k.P, y); });
+        error_of([&, y = y] { s.rolling_buffer(k.P, y); });
         check_kept(start, s);
         continue;
       }
@@ -273,24 +273,26 @@ TEST_CASE("rolling_buffer: the loop stays as it is, and so does what it promises
     return error_of([&] { step(t); });
   };
   const std::string carries = "loop 'i' carries the annotation 'rolling_buffer'";
-  CHECK(why([&](lt::Schedule& t) { t.reorder({xo, y}); }) == "L0204 reorder: " + carries);
-  CHECK(why([&](lt::Schedule& t) { t.parallel(y); }) == "L0204 parallel: " + carries);
-  CHECK(why([&](lt::Schedule& t) { t.vectorize(y); }) == "L0204 vectorize: " + carries);
-  CHECK(why([&](lt::Schedule& t) { t.unroll(y, 2); }) == "L0204 unroll: " + carries);
-  CHECK(why([&](lt::Schedule& t) { t.split(y, {2, 3}); }) == "L0204 split: " + carries);
-  CHECK(why([&](lt::Schedule& t) { t.loop_partition(y, {2}); }) ==
+  CHECK(why([&, xo = xo, y = y](lt::Schedule& t) {
+          t.reorder({xo, y});
+        }) == "L0204 reorder: " + carries);
+  CHECK(why([&, y = y](lt::Schedule& t) { t.parallel(y); }) == "L0204 parallel: " + carries);
+  CHECK(why([&, y = y](lt::Schedule& t) { t.vectorize(y); }) == "L0204 vectorize: " + carries);
+  CHECK(why([&, y = y](lt::Schedule& t) { t.unroll(y, 2); }) == "L0204 unroll: " + carries);
+  CHECK(why([&, y = y](lt::Schedule& t) { t.split(y, {2, 3}); }) == "L0204 split: " + carries);
+  CHECK(why([&, y = y](lt::Schedule& t) { t.loop_partition(y, {2}); }) ==
         "L0204 loop_partition: " + carries);
-  CHECK(why([&](lt::Schedule& t) { t.fuse(y, xo); }) == "L0204 fuse: " + carries);
+  CHECK(why([&, xo = xo, y = y](lt::Schedule& t) { t.fuse(y, xo); }) == "L0204 fuse: " + carries);
   const std::string breaks =
       ": would break what the annotation 'rolling_buffer' of loop 'i' promises: ";
-  CHECK(why([&](lt::Schedule& t) { t.parallel(xo); }) ==
+  CHECK(why([&, xo = xo](lt::Schedule& t) { t.parallel(xo); }) ==
         "L0225 parallel" + breaks +
             "buffer 'P' belongs to one iteration of the parallel loop 'jo'");
   CHECK(why([&](lt::Schedule& t) { t.split(t.loops(k.P)[2], {1, 3}); }).substr(0, 5) == "L0225");
   CHECK(why([&](lt::Schedule& t) { t.unroll(t.loops(k.P)[2]); }).substr(0, 5) == "L0225");
   CHECK(why([&](lt::Schedule& t) { t.compute_inline(k.P); }) ==
         "L0225 compute_inline" + breaks + "there is no block 'P'");
-  CHECK(why([&](lt::Schedule& t) { t.double_buffer(k.P, xo); }) ==
+  CHECK(why([&, xo = xo](lt::Schedule& t) { t.double_buffer(k.P, xo); }) ==
         "L0245 double_buffer: buffer 'P' keeps rows from one iteration of loop 'i' to the next");
   CHECK(why([&](lt::Schedule& t) { t.split(t.loops(k.P)[3], {lt::infer, 2}); }) == "none");
   CHECK(why([&](lt::Schedule& t) { t.vectorize(t.loops(k.P)[3]); }) == "none");

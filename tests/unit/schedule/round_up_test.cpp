@@ -225,19 +225,19 @@ TEST_CASE("round_up: what is past an end is nowhere seen, whatever steps follow"
   with([&](lt::Schedule& t) { t.cache_read(k.Q, "P", lt::Scope::local); });
   with([&](lt::Schedule& t) { t.compute_inline(k.P); });
   with([&](lt::Schedule& t) { t.compute_inline(k.Q); });
-  with([&](lt::Schedule& t) { t.compute_at(k.P, io); });
-  with([&](lt::Schedule& t) { t.compute_at(k.P, ii), t.parallel(io); });
+  with([&, io = io](lt::Schedule& t) { t.compute_at(k.P, io); });
+  with([&, ii = ii, io = io](lt::Schedule& t) { t.compute_at(k.P, ii), t.parallel(io); });
   with([&](lt::Schedule& t) {
     auto [x] = t.loops<1>(k.C);
     auto [xo, xi] = t.split(x, {lt::infer, 4});
     t.compute_at(k.Q, xo);
     t.compute_at(k.P, xo);
   });
-  with([&](lt::Schedule& t) { t.merge(t.loops(k.P)[0], io); });
+  with([&, io = io](lt::Schedule& t) { t.merge(t.loops(k.P)[0], io); });
   with([&](lt::Schedule& t) {
     t.transform_layout("P", [](lt::Index a) { return lt::layout(a % 4, a / 4); });
   });
-  with([&](lt::Schedule& t) { t.fuse(io, ii); });
+  with([&, ii = ii, io = io](lt::Schedule& t) { t.fuse(io, ii); });
   with([&](lt::Schedule& t) { t.set_scope("Q", lt::Scope::local); });
   with([&](lt::Schedule& t) { t.reverse_compute_inline(k.Q); });
 

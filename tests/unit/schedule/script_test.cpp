@@ -2,6 +2,7 @@
 // where it is proven, blocks that take part in a recurrence stay in order, and refusals say why.
 #include <lathe/lathe.hpp>
 #include <random>
+#include <support/capture.hpp>
 #include <support/sanitized.hpp>
 #include <support/scripts.hpp>
 
@@ -335,15 +336,17 @@ TEST_CASE("steps drawn at random keep what scripts compute") {
           continue;
         }
         ++accepted;
-        INFO(name << ", seed " << seed << ", kind " << kind << ", before:\n"
-                  << before.str() << "\nafter:\n"
-                  << s.str());
+        LATHE_CAPTURE(name);
+        INFO("seed " << seed << ", kind " << kind << ", before:\n"
+                     << before.str() << "\nafter:\n"
+                     << s.str());
         REQUIRE(lt::verify_reason(s.program(), lt::Stage::blocks) == "");
         REQUIRE(test::run(s.program()) == expected);
         REQUIRE(test::run(test::backwards(threads_only(s.program()))) == expected);
       }
       const lt::LowerOptions strict{.strict = true};
-      INFO(name << ", seed " << seed << ":\n" << s.str());
+      LATHE_CAPTURE(name);
+      INFO("seed " << seed << ":\n" << s.str());
       REQUIRE(test::run(lt::lower(s.program(), lt::host(), strict), {}, false) ==
               test::run(lt::lower(program, lt::host(), strict), {}, false));
     }

@@ -184,7 +184,7 @@ TEST_CASE("split: factors far beyond the loop are refused") {
   lt::Schedule s(k.Y);
   auto [i] = s.loops<1>(k.Y);
   CHECK(
-      test::error_of([&] {
+      test::error_of([&, i = i] {
         s.split(i, {lt::infer, std::int64_t{1} << 32});
       }) ==
       "L0203 split: factors {infer, 4294967296} multiply to 4294967296, but loop 'i' of block 'Y' "
@@ -195,7 +195,7 @@ TEST_CASE("split: factors far beyond the loop are refused") {
   auto Y = lt::compute("Y", {n}, [&](lt::Var v) { return X(v) + 1.0f; });
   lt::Schedule t(Y);
   auto [j] = t.loops<1>(Y);
-  CHECK(test::error_of([&] {
+  CHECK(test::error_of([&, j = j] {
           t.split(j, {std::int64_t{1} << 32, lt::infer});
         }).substr(0, 5) == "L0203");
   t.split(j, {lt::infer, 1 << 20});

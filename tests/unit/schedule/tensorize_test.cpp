@@ -262,15 +262,16 @@ TEST_CASE("tensorize: what else is refused, and what to do") {
   auto [ro, rr] = s.split(r, {lt::infer, 4});
   s.reorder({jo, ro, jj, rr});
   const std::string of = "error[L0235] tensorize: 'vpdpbusd' does not do what block 'C' does: ";
-  CHECK(told(s, [&](lt::Schedule& t) { t.tensorize(jj, "vpdpbusd"); }) ==
+  CHECK(told(s, [&, jj = jj](lt::Schedule& t) { t.tensorize(jj, "vpdpbusd"); }) ==
         of + "it sets its identity itself\n  help: decompose_reduction it first");
   s.decompose_reduction(k.C, ro);
-  CHECK(told(s, [&](lt::Schedule& t) { t.tensorize(jj, "vpdpbusd"); }) ==
+  CHECK(told(s, [&, jj = jj](lt::Schedule& t) { t.tensorize(jj, "vpdpbusd"); }) ==
         of + "elements of 'B' along 'ji' are 1 apart, those of 'B' in the description 4\n"
              "  help: transform_layout of a copy (cache_read, cache_write) lays elements out");
   lt::Schedule lanes = s;
   lanes.unroll(rr);
-  CHECK(refused_id(lanes, [&](lt::Schedule& t) { t.tensorize(jj, "vpdpbusd"); }) == "L0204");
+  CHECK(refused_id(lanes, [&, jj = jj](lt::Schedule& t) { t.tensorize(jj, "vpdpbusd"); }) ==
+        "L0204");
 
   ByteGemm ragged(3, 20, 8);
   Tile t = packed_tile(ragged, 4);
@@ -282,7 +283,7 @@ TEST_CASE("tensorize: what else is refused, and what to do") {
   lt::Schedule whole(open.C);
   auto [i2, j2, r2] = whole.loops<3>(open.C);
   whole.reorder({r2, j2});
-  CHECK(told(whole, [&](lt::Schedule& u) { u.tensorize(j2, "vpdpbusd"); }) ==
+  CHECK(told(whole, [&, j2 = j2](lt::Schedule& u) { u.tensorize(j2, "vpdpbusd"); }) ==
         "error[L0235] tensorize: loop 'j'(n) has no constant extent from 1 to 4096\n"
         "  help: split it by what the intrinsic takes");
 }

@@ -30,7 +30,7 @@ TEST_CASE("unannotate: memory belongs to an iteration again") {
   s.compute_at(k.P, xo);
   lt::Program before = s.program();
   s.hoist_storage(k.P, xo);
-  CHECK(refused_id(s, [&](lt::Schedule& t) { t.parallel(xo); }) == "L0204");
+  CHECK(refused_id(s, [&, xo = xo](lt::Schedule& t) { t.parallel(xo); }) == "L0204");
   s.unannotate(xo, "hoist_storage");
   CHECK(lt::structurally_equal(s.program(), before));
   s.parallel(xo);
@@ -42,7 +42,7 @@ TEST_CASE("unannotate: refusals") {
   lt::Schedule s(k.Y);
   auto [io, ii] = s.split(s.loops(k.Y)[0], {lt::infer, 4});
   s.annotate(ii, "user.note", 1);
-  CHECK(refused(s, [&](lt::Schedule& t) { t.unannotate(ii, "tail"); }) ==
+  CHECK(refused(s, [&, ii = ii](lt::Schedule& t) { t.unannotate(ii, "tail"); }) ==
         R"(error[L0223] unannotate: loop 'ii'(4) carries no mark 'tail'
   at unannotate_test.cpp:#
   loops of 'Y': io(4) ii(4)
@@ -52,7 +52,8 @@ TEST_CASE("unannotate: refusals") {
         block Y(vi in 0..13 = io * 4 + ii):
           Y[vi] = X[vi] + 1.0
   help: it carries 'user.note')");
-  CHECK(refused_id(s, [&](lt::Schedule& t) { t.unannotate(ii, "user.other"); }) == "L0223");
+  CHECK(refused_id(s, [&, ii = ii](lt::Schedule& t) { t.unannotate(ii, "user.other"); }) ==
+        "L0223");
   std::string text = refused(s, [&](lt::Schedule& t) { t.unannotate(k.Y, "stream"); });
   CHECK(text.substr(0, text.find('\n')) ==
         "error[L0223] unannotate: block 'Y' carries no mark 'stream'");

@@ -4,6 +4,7 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/support/random.hpp>
+#include <support/capture.hpp>
 
 #include "../../../support/errors.hpp"
 #include "../../codegen/against.hpp"
@@ -120,7 +121,7 @@ TEST_CASE("dot2: results below the least normal number are found as with any exp
   const float least = 0x1p-126f;
   for (auto [x, kept] :
        {std::pair(1.0f, true), {1.9375f, true}, {2.0f, true}, {2.5f, false}, {4.0f, false}}) {
-    CAPTURE(x);
+    LATHE_CAPTURE(x);
     std::vector<Bytes> in{Bytes::of(std::vector<float>{least}),
                           Bytes::of(std::vector<bf16>{bf16(-x * 0x1p-100f), bf16(0.0f)}),
                           Bytes::of(std::vector<bf16>{bf16(0x1p-52f), bf16(1.0f)}),
