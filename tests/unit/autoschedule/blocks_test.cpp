@@ -64,3 +64,10 @@ TEST_CASE("panels that the second cache does not hold are fetched a page ahead")
             "@prefetch(buffer=\"K_cache\", distance=21, locality=3)"));
   CHECK(!has(planned(convolution(7, 1, 1, 128, 128)), "@prefetch"));
 }
+
+TEST_CASE("groups of no whole vectors are an iterator of their own, with one tail") {
+  const lt::Program start = convolution(5, 3, 4, 3, 25);
+  const lt::Schedule s = lt::default_schedule(start, lt::Target("x86-64-v4"));
+  CHECK(has(s.str(), "alloc Y_reindex: f32[5, 5, 4, 25] scope register"));
+  CHECK(test::run(s.program()) == test::run(start));
+}

@@ -20,7 +20,10 @@ class SplitComposites : DefaultSteps {
     FindQuotients found(*at.block);
     found.stmt(at.block->body);
     if (at.block->predicate) found.expr(at.block->predicate);
-    if (found.divides_sums()) return split_iterators(*at.block, found);
+    const std::int64_t lanes = target_.lanes(body_cost(*at.block).widest);
+    if (found.divides_sums()) return split_iterators(*at.block, found, false);
+    if (at.block->reducer && found.has_ragged_part(lanes))
+      return split_iterators(*at.block, found, true);
     for (const auto& it : at.block->iters)
       for (const auto& loop : at.loops) {
         if (it.binding.get() != loop->var.get() || loop->loop_kind != ForKind::serial) continue;
@@ -45,6 +48,15 @@ class SplitComposites : DefaultSteps {
 
     /// A quotient of a sum has spatial and reduce iterators.
     bool divides_sums() const { return mixes_; }
+    /// Parts of a spatial iterator that fill no whole vectors: tails of loops within its loops are
+    /// many conditions, tails of an iterator of its own are one.
+    bool has_ragged_part(std::int64_t lanes) const {
+      return std::any_of(block_.iters.begin(), block_.iters.end(), [&](const IterVar& it) {
+        const std::int64_t part = part_of(it);
+        return it.kind == IterKind::spatial && part % lanes != 0 &&
+               *as_const_int(it.extent) % part == 0;
+      });
+    }
     // The one number that divides the iterator; 0 if there is none, or another.
     std::int64_t part_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
@@ -90,15 +102,16 @@ class SplitComposites : DefaultSteps {
     bool mixes_ = false;
   };
 
-  // Lanes of the output stay what they are.
-  void split_iterators(const BlockNode& block, const FindQuotients& found) {
+  // Lanes of the output stay what they are, but for parts that follow each other.
+  void split_iterators(const BlockNode& block, const FindQuotients& found, bool lanes_too) {
     const AccessSite write = writes_of(block)[0];
     Vec<VarRef> from;
     Vec<AnyExpr> to;
     for (const auto& it : block.iters) {
       const std::int64_t part = it.kind == IterKind::spatial ? found.part_of(it) : 0;
       if (part > 0 && *as_const_int(it.extent) % part != 0) return;
-      if (part > 0 && !write.indices.empty() && uses_var(write.indices.back(), it.var)) return;
+      const bool along = !write.indices.empty() && uses_var(write.indices.back(), it.var);
+      if (part > 0 && along && !lanes_too) return;
       const VarRef var = make_var(it.var->name);
       from.push_back(var);
       if (part > 0) to.push_back(floordiv(AnyExpr(var), AnyExpr(part)));
