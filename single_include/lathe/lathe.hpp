@@ -6347,7 +6347,8 @@ class View {
   std::int64_t strides_[slots] = {};
 };
 
-/// A view whose rank and element type are values; it borrows the arrays of extents and strides.
+/// A view whose rank and element type are values; it borrows the extents and strides of the view
+/// that it is made of, which must live as long.
 struct AnyView {
   void* data = nullptr;
   int rank = 0;
@@ -53635,7 +53636,7 @@ inline bool mentions(const AnyExpr& e, const Buffer& b) {
 class PlaceBuffers : public Mutator {
  public:
   explicit PlaceBuffers(const Program& program)
-      : program_(program), facts_(program_facts(program)) {}
+      : program_(program), facts_(program_facts(program)), stale_(stale_inits(program->body)) {}
 
   Stmt stmt(const Stmt& s) override {
     const auto* a = s.as<AllocNode>();
@@ -53684,12 +53685,15 @@ class PlaceBuffers : public Mutator {
     // single iteration.
     for (const auto& w : writers(f.body, b))
       if (w.block->reducer && !final_at(program_->body, w.block->tag, f.var)) return false;
+    for (const auto& init : stale_)
+      if (init.input == b && contains(init.loops, f.var)) return false;
     const LoopSite site = find_loop(program_->body, f.var);
     return runs_at_most_once(f) || filled_each_iteration(program_, b, *site.loop, facts_, &known);
   }
 
   const Program& program_;
   Facts facts_;
+  Vec<StaleInit> stale_;  ///< inits that read, before a loop, what is written inside
 };
 
 }  // namespace detail

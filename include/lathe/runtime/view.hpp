@@ -89,7 +89,8 @@ class View {
   std::int64_t strides_[slots] = {};
 };
 
-/// A view whose rank and element type are values; it borrows the arrays of extents and strides.
+/// A view whose rank and element type are values; it borrows the extents and strides of the view
+/// that it is made of, which must live as long.
 struct AnyView {
   void* data = nullptr;
   int rank = 0;

@@ -51,7 +51,8 @@ TEST_CASE("a kernel reads its own copy of a constant, compiled or not") {
   // The untyped core takes the same arguments.
   const auto f = lt::jit(p.Y, p.X, p.Y);
   std::vector<float> x{1, 2, 3}, y(4);
-  const lt::AnyView views[] = {lt::view(x), lt::view(y)};
+  const auto given = lt::view(x), result = lt::view(y);
+  const lt::AnyView views[] = {given, result};
   f.any()(views);
   CHECK(y == expected);
 }
