@@ -4,12 +4,13 @@
 #include <span>
 
 #include "core/case.hpp"
+#include "core/extents.hpp"
 
 namespace bench {
 
-/// Extents, outermost first: planes, rows, columns.
+/// Planes, rows, columns.
 struct AppShape {
-  std::vector<std::int64_t> in, out;
+  Extents in, out;
 };
 
 struct AppRow {

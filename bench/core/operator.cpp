@@ -1,8 +1,5 @@
 #include "core/operator.hpp"
 
-#include <functional>
-#include <numeric>
-
 namespace bench {
 
 namespace {
@@ -65,10 +62,6 @@ struct FlopsOfElement {
 };
 
 }  // namespace
-
-std::int64_t elements(const Extents& extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 OperatorShapes shapes_of(const Operator& what) {
   return std::visit([&](const auto& p) { return shapes(p, what.batch); }, what.problem);

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/extents.hpp"
+
 namespace bench {
 
 /// Images N…C of one to three axes, padded with zeros, by weights K…(C / groups)F.
@@ -58,9 +60,6 @@ struct Operator {
   int batch;
   OperatorProblem problem;
 };
-
-using Extents = std::vector<std::int64_t>;
-std::int64_t elements(const Extents& extents);
 
 /// Of the arrays of an operator, row-major: inputs in the order of its formula, weights and bias
 /// last.
