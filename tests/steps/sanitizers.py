@@ -63,7 +63,8 @@ def tree_jobs(label: str, arguments: list[str], names: list[str], env: dict[str,
 
 def all_sanitized_jobs(sanitizer: str, _: Settings) -> list[Job]:
     arguments = [f"-DLATHE_SANITIZE={SANITIZERS[sanitizer]}", SANITIZED_FLAGS]
-    return tree_jobs(f"{sanitizer}_tests", arguments, programs(sanitizer), ENVIRONMENT[sanitizer])
+    environment = {**ENVIRONMENT[sanitizer], "LATHE_THOROUGH": "1"}  # tests/support/sanitized.hpp
+    return tree_jobs(f"{sanitizer}_tests", arguments, programs(sanitizer), environment)
 
 
 def all_clang_jobs(_: Settings) -> list[Job]:

@@ -73,7 +73,7 @@ inline std::vector<Bytes> evaluated(const lt::Program& program, std::vector<Byte
 /// theirs.
 inline std::vector<const lt::Llvm*> compared_llvms() {
   std::vector<const lt::Llvm*> found = llvms();
-  if (has_address_sanitizer() && found.size() > 1) found.resize(1);
+  if (is_brief() && found.size() > 1) found.resize(1);
   return found;
 }
 

@@ -29,7 +29,7 @@ Bytes noise(DType t, int count, std::uint64_t seed, const std::vector<std::uint6
 
 /// Fewer with a sanitizer: the evaluator takes its time for the long programs without the
 /// instructions.
-const int steps = has_address_sanitizer() ? 16 : 64;
+const int steps = is_brief() ? 16 : 64;
 
 /// r[i] = dot(s[i], a[i], b[i]) in vectors of some lanes.
 Program dots(CallOp op, DType a, DType b, int lanes) {
