@@ -8162,6 +8162,8 @@ Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 bool uses_var(const AnyExpr& e, const VarRef& var);
 /// Whether all variables that occur free are among these.
 bool names_only(const AnyExpr& e, const Vec<VarRef>& known);
+/// Whether one of these variables occurs free.
+bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars);
 /// The first load that an expression holds; null: it reads no memory.
 const LoadNode* find_load(const AnyExpr& e);
 bool uses_var(const Stmt& s, const VarRef& var);
@@ -15407,6 +15409,11 @@ LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) {
 }
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
+LATHE_DECL bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars) {
+  for (const auto& var : free_vars(e))
+    if (contains(vars, var)) return true;
+  return false;
+}
 LATHE_DECL bool names_only(const AnyExpr& e, const Vec<VarRef>& known) {
   for (const auto& var : free_vars(e))
     if (!contains(known, var)) return false;
@@ -36596,6 +36603,22 @@ inline bool ragged(const BlockNode& block) {
   return false;
 }
 
+// A buffer that an instance somewhere in a block's domain may touch beyond its ends; none: all are
+// proved to stay inside.
+inline Buffer touched_beyond(const Program& program, const BlockNode& block) {
+  Facts domain = program_facts(program);
+  for (const auto& it : block.iters) domain.bind(it);
+  for (const auto& access : accesses(block)) {
+    Facts here = domain;
+    for (const auto& loop : access.loops) here.bind(*loop);
+    if (access.inner_condition) here.assume(access.inner_condition);
+    if (access.kind != AccessKind::opaque &&
+        !surely_inside(*access.buffer, access.inner_indices, here))
+      return access.buffer;
+  }
+  return {};
+}
+
 inline bool constant_box(const Region& region) {
   for (const auto& r : region.ranges)
     if (!as_const_int(r.extent)) return false;
@@ -38678,11 +38701,7 @@ class ReadsOnCondition : public Visitor {
   }
 
  private:
-  bool depends(const AnyExpr& e) const {
-    for (const auto& var : free_vars(e))
-      if (contains(vars_, var)) return true;
-    return false;
-  }
+  bool depends(const AnyExpr& e) const { return names_one_of(e, vars_); }
   void look(const AnyExpr& e) {
     LoadedBuffers loads;
     loads.expr(e);
@@ -39028,12 +39047,6 @@ struct PaddedValue {
   AnyExpr over_axes;   ///< the value over the axes of the buffer
 };
 
-inline bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars) {
-  for (const auto& var : free_vars(e))
-    if (contains(vars, var)) return true;
-  return false;
-}
-
 // max(min(e, n - 1), 0) is e, kept inside.
 inline AnyExpr without_clamps(AnyExpr e, const Vec<VarRef>& iters) {
   for (const auto* n = e.as<BinaryNode>(); n && (n->op == BinaryOp::min || n->op == BinaryOp::max);
@@ -39143,36 +39156,6 @@ class FindPaddedValues : public Visitor {
   AnyExpr choice_;  ///< the innermost one around, which is no padded value
 };
 
-/// Whether loads are inside of their buffers wherever they happen.
-class LoadsInside : public Visitor {
- public:
-  explicit LoadsInside(const Facts& facts) : facts_(facts) {}
-  bool all_of(const AnyExpr& e) {
-    expr(e);
-    return inside_;
-  }
-
-  void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<SelectNode>()) {
-      const Facts before = facts_;
-      expr(n->condition);
-      facts_ = before.with(n->condition);
-      expr(n->yes);
-      facts_ = before.with(logical_not(n->condition));
-      expr(n->no);
-      facts_ = before;
-      return;
-    }
-    if (const auto* n = e.as<LoadNode>())
-      inside_ = inside_ && surely_inside(*n->buffer, n->indices, facts_);
-    descend(e);
-  }
-
- private:
-  Facts facts_;
-  bool inside_ = true;
-};
-
 /// The block with loads of the copy for its padded values.
 class ReadPaddedCopy : public Mutator {
  public:
@@ -39226,7 +39209,7 @@ struct CachePaddedPlan {
   }
 };
 
-// One function of the axes, which reads inside of the buffer for all of the domain.
+// One function of the axes.
 inline Verdict check_padded_values(const Program& program, const CachePaddedPlan& plan) {
   const AnyExpr& value = plan.values[0].over_axes;
   for (const auto& other : plan.values)
@@ -39237,13 +39220,6 @@ inline Verdict check_padded_values(const Program& program, const CachePaddedPlan
     if (!contains(plan.axes, var) && !is_dim(program, var))
       return plan.no("reads " + in_quotes(plan.from->name) + " in " + str(value) +
                      ", which names " + in_quotes(var->name));
-  Facts facts = program_facts(program);
-  for (std::size_t d = 0; d < plan.axes.size(); ++d)
-    facts.bind(plan.axes[d], plan.domain[d].min, plan.domain[d].extent);
-  if (!LoadsInside(facts).all_of(value))
-    return plan.no(
-        "is not proved to read " + in_quotes(plan.from->name) + " inside of it in " + str(value),
-        "pad and clamp keep reads inside by the index alone");
   return {};
 }
 
@@ -39325,6 +39301,10 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   for (const auto& range : plan.domain) shape.push_back(range.extent);
   copy.to = make_buffer(name, plan.values[0].value.dtype(), shape, Scope::global);
   copy.copy.emplace(padded_copy(plan, copy.to, make_ref<BlockTagNode>(name)));
+  if (touched_beyond(program, *copy.copy))
+    return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
+                       str(plan.values[0].over_axes),
+                   "pad and clamp keep reads inside by the index alone");
   // Values at several places have no binding in common.
   Facts facts = facts_on(plan.site.path, program_facts(program));
   if (plan.values.size() > 1 ||
@@ -42991,21 +42971,13 @@ inline Verdict check_updates_once(const Program& program, const BlockSite& site)
 
 // Instances that no loop has reached so far must read and store inside of their buffers.
 inline Verdict check_all_inside(const Program& program, const BlockNode& block, const char* id) {
-  Facts domain = program_facts(program);
-  for (const auto& it : block.iters) domain.bind(it);
-  for (const auto& access : accesses(block)) {
-    Facts here = domain;
-    for (const auto& loop : access.loops) here.bind(*loop);
-    if (access.inner_condition) here.assume(access.inner_condition);
-    if (access.kind != AccessKind::opaque &&
-        !surely_inside(*access.buffer, access.inner_indices, here))
-      return refusal_at(block.tag, id,
-                        "block " + in_quotes(block.name()) +
-                            " is not proved to run over all of its domain in the loops it has, and "
-                            "beyond them may touch what " +
-                            in_quotes(access.buffer->name) + " does not have");
-  }
-  return {};
+  const Buffer beyond = touched_beyond(program, block);
+  if (!beyond) return {};
+  return refusal_at(block.tag, id,
+                    "block " + in_quotes(block.name()) +
+                        " is not proved to run over all of its domain in the loops it has, and "
+                        "beyond them may touch what " +
+                        in_quotes(beyond->name) + " does not have");
 }
 
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An
@@ -46531,6 +46503,19 @@ class CacheBlocks : protected ReductionCosts {
     return bytes;
   }
 
+  // Of all that lies along the lanes.
+  static double lane_bytes(const DefaultNest& nest) {
+    double bytes = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    return bytes;
+  }
+  static std::int64_t tiles_along(const DefaultNest& nest, std::int64_t width) {
+    return (trip_of(nest, nest.unit) + width - 1) / width;
+  }
+  // What comes back to the second cache may fill half of it; the other operands pass by.
+  std::int64_t second_cache_share() const { return target_.l2_bytes / 2; }
+
   // Whether iterations of a loop read the same along the lanes.
   static bool meets_again(const DefaultNest& nest, const LoopRef& loop) {
     if (loop == nest.unit || trip_of(nest, loop) < 2) return false;
@@ -46544,16 +46529,14 @@ class CacheBlocks : protected ReductionCosts {
   // The spatial loops, those that meet the same along the lanes inside of the others where all that
   // lies along the lanes does not fit the second cache: groups one after the other.
   Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    double bytes = lane_bytes(nest);
     Vec<LoopRef> outer, inner;
     for (const auto& l : nest.spatial) {
       const bool shared = l == nest.unit || meets_again(nest, l);
       if (!shared || l == nest.unit) bytes *= static_cast<double>(trip_of(nest, l));
       (shared ? inner : outer).push_back(l);
     }
-    if (bytes <= static_cast<double>(target_.l2_bytes) / 2) return nest.spatial;
+    if (bytes <= static_cast<double>(second_cache_share())) return nest.spatial;
     outer.append(inner);
     return outer;
   }
@@ -46562,17 +46545,12 @@ class CacheBlocks : protected ReductionCosts {
   // not fit.
   std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
                               std::int64_t lanes) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads) {
-      if (step_of(read.indices, nest.unit.var) == Step::none) continue;
-      bytes += term_bytes(nest, read) * static_cast<double>(tile.vectors * lanes);
-    }
+    const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
+    const double bytes = lane_bytes(nest) * static_cast<double>(width),
+                 share = static_cast<double>(second_cache_share());
     double rows = 1;
     for (const auto& l : nest.spatial)
       if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
-    const std::int64_t width = tile.vectors * lanes,
-                       all = (trip_of(nest, nest.unit) + width - 1) / width;
-    const double share = static_cast<double>(target_.l2_bytes) / 2;
     if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
       return 0;
     const auto most = static_cast<std::int64_t>(share / bytes);
@@ -46600,17 +46578,14 @@ class CacheBlocks : protected ReductionCosts {
   // Loops of windows around as many of the inner ones as the second cache holds.
   TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
                                  std::int64_t lanes) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
     const std::int64_t width = tile.vectors * lanes;
-    const double share = static_cast<double>(target_.l2_bytes) / 2 / static_cast<double>(width);
+    double bytes = lane_bytes(nest) * static_cast<double>(width);
+    const double share = static_cast<double>(second_cache_share());
     TermBlocks out;
     for (; out.whole + 1 < nest.reduce.size() && bytes > share; ++out.whole)
       bytes /= static_cast<double>(trip_of(nest, nest.reduce[out.whole]));
     if (out.whole == 0 || bytes > share) return {};
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width;
-    out.tiles = balanced(tiles, static_cast<std::int64_t>(share / bytes));
+    out.tiles = balanced(tiles_along(nest, width), static_cast<std::int64_t>(share / bytes));
     return out;
   }
 
@@ -46625,8 +46600,8 @@ class CacheBlocks : protected ReductionCosts {
     if (most < 1 || all <= 2 * most) return {};
     TermBlocks out;
     out.terms = balanced(all, most);
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width,
-                       fit = target_.l2_bytes / 2 / (out.terms * bytes * width),
+    const std::int64_t tiles = tiles_along(nest, width),
+                       fit = second_cache_share() / (out.terms * bytes * width),
                        a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
     if (fit < 1 || a_thread < 1) return {};
     out.tiles = balanced(tiles, std::min(fit, a_thread));

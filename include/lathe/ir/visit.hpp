@@ -149,6 +149,8 @@ Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& to);
 bool uses_var(const AnyExpr& e, const VarRef& var);
 /// Whether all variables that occur free are among these.
 bool names_only(const AnyExpr& e, const Vec<VarRef>& known);
+/// Whether one of these variables occurs free.
+bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars);
 /// The first load that an expression holds; null: it reads no memory.
 const LoadNode* find_load(const AnyExpr& e);
 bool uses_var(const Stmt& s, const VarRef& var);

@@ -61,6 +61,19 @@ class CacheBlocks : protected ReductionCosts {
     return bytes;
   }
 
+  // Of all that lies along the lanes.
+  static double lane_bytes(const DefaultNest& nest) {
+    double bytes = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    return bytes;
+  }
+  static std::int64_t tiles_along(const DefaultNest& nest, std::int64_t width) {
+    return (trip_of(nest, nest.unit) + width - 1) / width;
+  }
+  // What comes back to the second cache may fill half of it; the other operands pass by.
+  std::int64_t second_cache_share() const { return target_.l2_bytes / 2; }
+
   // Whether iterations of a loop read the same along the lanes.
   static bool meets_again(const DefaultNest& nest, const LoopRef& loop) {
     if (loop == nest.unit || trip_of(nest, loop) < 2) return false;
@@ -74,16 +87,14 @@ class CacheBlocks : protected ReductionCosts {
   // The spatial loops, those that meet the same along the lanes inside of the others where all that
   // lies along the lanes does not fit the second cache: groups one after the other.
   Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+    double bytes = lane_bytes(nest);
     Vec<LoopRef> outer, inner;
     for (const auto& l : nest.spatial) {
       const bool shared = l == nest.unit || meets_again(nest, l);
       if (!shared || l == nest.unit) bytes *= static_cast<double>(trip_of(nest, l));
       (shared ? inner : outer).push_back(l);
     }
-    if (bytes <= static_cast<double>(target_.l2_bytes) / 2) return nest.spatial;
+    if (bytes <= static_cast<double>(second_cache_share())) return nest.spatial;
     outer.append(inner);
     return outer;
   }
@@ -92,17 +103,12 @@ class CacheBlocks : protected ReductionCosts {
   // not fit.
   std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
                               std::int64_t lanes) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads) {
-      if (step_of(read.indices, nest.unit.var) == Step::none) continue;
-      bytes += term_bytes(nest, read) * static_cast<double>(tile.vectors * lanes);
-    }
+    const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
+    const double bytes = lane_bytes(nest) * static_cast<double>(width),
+                 share = static_cast<double>(second_cache_share());
     double rows = 1;
     for (const auto& l : nest.spatial)
       if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
-    const std::int64_t width = tile.vectors * lanes,
-                       all = (trip_of(nest, nest.unit) + width - 1) / width;
-    const double share = static_cast<double>(target_.l2_bytes) / 2;
     if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
       return 0;
     const auto most = static_cast<std::int64_t>(share / bytes);
@@ -130,17 +136,14 @@ class CacheBlocks : protected ReductionCosts {
   // Loops of windows around as many of the inner ones as the second cache holds.
   TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
                                  std::int64_t lanes) const {
-    double bytes = 0;
-    for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
     const std::int64_t width = tile.vectors * lanes;
-    const double share = static_cast<double>(target_.l2_bytes) / 2 / static_cast<double>(width);
+    double bytes = lane_bytes(nest) * static_cast<double>(width);
+    const double share = static_cast<double>(second_cache_share());
     TermBlocks out;
     for (; out.whole + 1 < nest.reduce.size() && bytes > share; ++out.whole)
       bytes /= static_cast<double>(trip_of(nest, nest.reduce[out.whole]));
     if (out.whole == 0 || bytes > share) return {};
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width;
-    out.tiles = balanced(tiles, static_cast<std::int64_t>(share / bytes));
+    out.tiles = balanced(tiles_along(nest, width), static_cast<std::int64_t>(share / bytes));
     return out;
   }
 
@@ -155,8 +158,8 @@ class CacheBlocks : protected ReductionCosts {
     if (most < 1 || all <= 2 * most) return {};
     TermBlocks out;
     out.terms = balanced(all, most);
-    const std::int64_t tiles = (trip_of(nest, nest.unit) + width - 1) / width,
-                       fit = target_.l2_bytes / 2 / (out.terms * bytes * width),
+    const std::int64_t tiles = tiles_along(nest, width),
+                       fit = second_cache_share() / (out.terms * bytes * width),
                        a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
     if (fit < 1 || a_thread < 1) return {};
     out.tiles = balanced(tiles, std::min(fit, a_thread));

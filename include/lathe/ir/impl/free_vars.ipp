@@ -117,6 +117,11 @@ LATHE_DECL bool uses_var(const Stmt& s, const VarRef& var) {
 }
 LATHE_DECL Vec<VarRef> free_vars(const AnyExpr& e) { return detail::collect_vars(e).free(); }
 LATHE_DECL Vec<VarRef> free_vars(const Stmt& s) { return detail::collect_vars(s).free(); }
+LATHE_DECL bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars) {
+  for (const auto& var : free_vars(e))
+    if (contains(vars, var)) return true;
+  return false;
+}
 LATHE_DECL bool names_only(const AnyExpr& e, const Vec<VarRef>& known) {
   for (const auto& var : free_vars(e))
     if (!contains(known, var)) return false;

@@ -49,11 +49,7 @@ class ReadsOnCondition : public Visitor {
   }
 
  private:
-  bool depends(const AnyExpr& e) const {
-    for (const auto& var : free_vars(e))
-      if (contains(vars_, var)) return true;
-    return false;
-  }
+  bool depends(const AnyExpr& e) const { return names_one_of(e, vars_); }
   void look(const AnyExpr& e) {
     LoadedBuffers loads;
     loads.expr(e);

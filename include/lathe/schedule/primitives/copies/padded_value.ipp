@@ -1,8 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <lathe/analysis/region.hpp>
-#include <lathe/analysis/uses.hpp>
+#include <lathe/analysis/block.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
@@ -17,12 +16,6 @@ struct PaddedValue {
   Vec<AnyExpr> index;  ///< the place, without what keeps it inside
   AnyExpr over_axes;   ///< the value over the axes of the buffer
 };
-
-inline bool names_one_of(const AnyExpr& e, const Vec<VarRef>& vars) {
-  for (const auto& var : free_vars(e))
-    if (contains(vars, var)) return true;
-  return false;
-}
 
 // max(min(e, n - 1), 0) is e, kept inside.
 inline AnyExpr without_clamps(AnyExpr e, const Vec<VarRef>& iters) {
@@ -131,36 +124,6 @@ class FindPaddedValues : public Visitor {
   Facts facts_;
   Vec<VarRef> iters_;
   AnyExpr choice_;  ///< the innermost one around, which is no padded value
-};
-
-/// Whether loads are inside of their buffers wherever they happen.
-class LoadsInside : public Visitor {
- public:
-  explicit LoadsInside(const Facts& facts) : facts_(facts) {}
-  bool all_of(const AnyExpr& e) {
-    expr(e);
-    return inside_;
-  }
-
-  void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<SelectNode>()) {
-      const Facts before = facts_;
-      expr(n->condition);
-      facts_ = before.with(n->condition);
-      expr(n->yes);
-      facts_ = before.with(logical_not(n->condition));
-      expr(n->no);
-      facts_ = before;
-      return;
-    }
-    if (const auto* n = e.as<LoadNode>())
-      inside_ = inside_ && surely_inside(*n->buffer, n->indices, facts_);
-    descend(e);
-  }
-
- private:
-  Facts facts_;
-  bool inside_ = true;
 };
 
 /// The block with loads of the copy for its padded values.

@@ -46,21 +46,13 @@ inline Verdict check_updates_once(const Program& program, const BlockSite& site)
 
 // Instances that no loop has reached so far must read and store inside of their buffers.
 inline Verdict check_all_inside(const Program& program, const BlockNode& block, const char* id) {
-  Facts domain = program_facts(program);
-  for (const auto& it : block.iters) domain.bind(it);
-  for (const auto& access : accesses(block)) {
-    Facts here = domain;
-    for (const auto& loop : access.loops) here.bind(*loop);
-    if (access.inner_condition) here.assume(access.inner_condition);
-    if (access.kind != AccessKind::opaque &&
-        !surely_inside(*access.buffer, access.inner_indices, here))
-      return refusal_at(block.tag, id,
-                        "block " + in_quotes(block.name()) +
-                            " is not proved to run over all of its domain in the loops it has, and "
-                            "beyond them may touch what " +
-                            in_quotes(access.buffer->name) + " does not have");
-  }
-  return {};
+  const Buffer beyond = touched_beyond(program, block);
+  if (!beyond) return {};
+  return refusal_at(block.tag, id,
+                    "block " + in_quotes(block.name()) +
+                        " is not proved to run over all of its domain in the loops it has, and "
+                        "beyond them may touch what " +
+                        in_quotes(beyond->name) + " does not have");
 }
 
 // Its own loops are replaced: what they leave out of its domain may run in the new place. An

@@ -16,6 +16,22 @@ inline bool ragged(const BlockNode& block) {
   return false;
 }
 
+// A buffer that an instance somewhere in a block's domain may touch beyond its ends; none: all are
+// proved to stay inside.
+inline Buffer touched_beyond(const Program& program, const BlockNode& block) {
+  Facts domain = program_facts(program);
+  for (const auto& it : block.iters) domain.bind(it);
+  for (const auto& access : accesses(block)) {
+    Facts here = domain;
+    for (const auto& loop : access.loops) here.bind(*loop);
+    if (access.inner_condition) here.assume(access.inner_condition);
+    if (access.kind != AccessKind::opaque &&
+        !surely_inside(*access.buffer, access.inner_indices, here))
+      return access.buffer;
+  }
+  return {};
+}
+
 inline bool constant_box(const Region& region) {
   for (const auto& r : region.ranges)
     if (!as_const_int(r.extent)) return false;
