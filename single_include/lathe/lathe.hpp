@@ -3558,6 +3558,12 @@ class BlockSteps : public LoopSteps {
   /// inside needs a loop that no iterator tells.
   void blockize(LoopRef loop, Location where = Location::here());
 
+  /// Choices that all instances of the block decide alike become what they choose: those of padding
+  /// that no read reaches.
+  ///     Y[i] += select(0 <= i && i < n, X[i], 0) * W[r]   for i < n   →   Y[i] += X[i] * W[r]
+  /// L0263: there are none.
+  void resolve_selects(const BlockName& block, Location where = Location::here());
+
   /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
   /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay.
   ///     Y[i] += select((i - r) % 2 == 0 && r <= i, X[i, r], 0)   →
@@ -10403,6 +10409,7 @@ namespace lathe {
   X(fold_lanes)              \
   X(decompose_padding)       \
   X(pad)                     \
+  X(resolve_selects)         \
   X(select_to_predicate)     \
   X(transform_block_layout)  \
   X(blockize)                \
@@ -34119,6 +34126,11 @@ LATHE_DECL void BlockSteps::atomic(const BlockName& block, Location where) {
   apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
+LATHE_DECL void BlockSteps::resolve_selects(const BlockName& block, Location where) {
+  apply(detail::primitive_resolve_selects(),
+        {BlockRef(resolve_block(block, "resolve_selects", where))}, where);
+}
+
 LATHE_DECL void BlockSteps::select_to_predicate(const BlockName& block, Location where) {
   apply(detail::primitive_select_to_predicate(),
         {BlockRef(resolve_block(block, "select_to_predicate", where))}, where);
@@ -38939,6 +38951,52 @@ LATHE_DECL const Primitive& primitive_pad() {
       run_pad,
       ArgKind::block,
       Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/resolve_selects.ipp
+namespace lathe::detail {
+
+// Choices that all instances of a block decide alike, such as those of padding that no read
+// reaches.
+class ResolveSelects : public Mutator {
+ public:
+  explicit ResolveSelects(const Facts& facts) : facts_(facts) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<SelectNode>();
+    if (n && prove(n->condition, facts_)) return expr(n->yes);
+    if (n && prove(logical_not(n->condition), facts_)) return expr(n->no);
+    return descend(e);
+  }
+
+ private:
+  Facts facts_;
+};
+
+inline Verdict run_resolve_selects(const Program& program, const Args& args, Edit* edit) {
+  const BlockSite site = find_block(program->body, args[0].block);
+  Facts facts = program_facts(program);
+  for (const auto& it : site.block->iters) facts.bind(it);
+  BlockNode block = *site.block;
+  block.body = ResolveSelects(facts).stmt(block.body);
+  if (block.body.same_as(site.block->body))
+    return refusal_at(block.tag, "L0263",
+                      "block " + in_quotes(block.name()) +
+                          " has no choice that all of its instances are proved to decide alike");
+  if (!edit) return {};
+  edit->program = program.with(replace_at(site.path, make_block(std::move(block))));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_resolve_selects() {
+  static const Primitive record{"resolve_selects",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "choices that all instances decide alike become what they choose",
+                                run_resolve_selects};
   return record;
 }
 
@@ -44941,6 +44999,33 @@ class DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_choices.ipp
+namespace lathe {
+namespace detail {
+
+// Choices that all instances decide alike are resolved, so that what is computed is seen as it is.
+// Reductions that choose between a term and what changes nothing leave these terms out, unless
+// lanes of one vector would choose apart.
+class ResolveChoices : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run(const BlockRef& ref) {
+    if (!site(ref).block || !site(ref).block->reducer) return;
+    if (!s_.check(primitive_resolve_selects(), {ref})) s_.resolve_selects(ref);
+    const BlockSite at = site(ref);
+    const StoreNode* store = only_store(*at.block);
+    const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
+    if (!choice || store->indices.empty()) return;
+    for (const auto& var : free_vars(store->indices.back()))
+      if (uses_var(choice->condition, var)) return;
+    if (!s_.check(primitive_select_to_predicate(), {ref})) s_.select_to_predicate(ref);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_composites.ipp
 namespace lathe {
 namespace detail {
@@ -45211,31 +45296,6 @@ class NestSteps : protected DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
-// ---- lathe/autoschedule/impl/default_terms.ipp
-namespace lathe {
-namespace detail {
-
-// Reductions that choose between a term and what changes nothing leave these terms out, unless
-// lanes of one vector would choose apart.
-class LeaveOutTerms : DefaultSteps {
- public:
-  using DefaultSteps::DefaultSteps;
-
-  void run(const BlockRef& ref) {
-    const BlockSite at = site(ref);
-    if (!at.block || !at.block->reducer) return;
-    const StoreNode* store = only_store(*at.block);
-    const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
-    if (!choice || store->indices.empty()) return;
-    for (const auto& var : free_vars(store->indices.back()))
-      if (uses_var(choice->condition, var)) return;
-    if (!s_.check(primitive_select_to_predicate(), {ref})) s_.select_to_predicate(ref);
-  }
-};
-
-}  // namespace detail
-}  // namespace lathe
-
 // ---- lathe/autoschedule/impl/default_pack.ipp
 namespace lathe {
 namespace detail {
@@ -45342,11 +45402,8 @@ class PadReads : NestSteps {
   Vec<BlockRef> run(const BlockRef& reduction, const DefaultNest& nest) {
     Vec<BlockRef> copies;
     Vec<Buffer> seen;
-    const BlockNode& block = *site(reduction).block;
-    Facts facts = program_facts(s_.program());
-    for (const auto& it : block.iters) facts.bind(it);
     for (const auto& read : nest.reads) {
-      if (!is_padded(read, facts) || contains(seen, read.buffer)) continue;
+      if (!is_padded(read) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
       const Args args{reduction, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
@@ -45364,8 +45421,8 @@ class PadReads : NestSteps {
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
 
-  static bool is_padded(const AccessSite& read, const Facts& facts) {
-    if (read.inner_condition.get() && !prove(read.inner_condition, facts)) return true;
+  static bool is_padded(const AccessSite& read) {
+    if (read.inner_condition.get()) return true;
     for (const auto& index : read.indices)
       if (const auto* n = index.as<BinaryNode>();
           n && (n->op == BinaryOp::min || n->op == BinaryOp::max))
@@ -47298,7 +47355,7 @@ class TileNests : NestSteps {
   }
 
   void schedule_nest(const BlockRef& block) {
-    LeaveOutTerms(job_).run(block);
+    ResolveChoices(job_).run(block);
     SplitComposites(job_).run(block);
     const BlockSite at = site(block);
     DefaultNest nest = nest_of(at);

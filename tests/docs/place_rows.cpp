@@ -169,6 +169,22 @@ std::vector<Row> place_rows() {
        .program = kRows,
        .steps = LATHE_STEPS(s.transform_block_layout(
            "Y", [](lt::Index i, lt::Index j) { return lt::layout(j / 16, i, j % 16); });)},
+      {.name = "resolve_selects",
+       .meaning =
+           "Only what the iterators' domains prove counts. Lowering does the same in the end; "
+           "before it, `tensorize` sees the expression that is computed.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0263",
+       .halide = "none; it simplifies while it lowers",
+       .tvm = "none; it simplifies while it lowers",
+       .program = R"(program Y(in X: f32[16], in W: f32[4], out Y: f32[16]):
+  for i in 0..16:
+    for r in 0..4:
+      block Y(vi in 0..16 = i, reduce vr in 0..4 = r) reduce sum init:
+        Y[vi] sum= select(0 <= vi && vi < 16, X[vi], 0.0) * W[vr]
+)",
+       .steps = LATHE_STEPS(s.resolve_selects("Y");)},
       {.name = "select_to_predicate",
        .meaning = "Terms that a choice replaces by what changes nothing are left out: loops run "
                   "past them, and lowering lifts what is tested of them to the loops that it "

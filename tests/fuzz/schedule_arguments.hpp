@@ -65,6 +65,7 @@ class ScheduleArguments : protected MarkArguments {
         {"reindex", 2, &A::reindex},
         {"cache_padded", 2, &A::reindex},
         {"select_to_predicate", 2, &A::this_block},
+        {"resolve_selects", 2, &A::this_block},
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
         {"decompose_padding", 5, &A::decompose_padding},

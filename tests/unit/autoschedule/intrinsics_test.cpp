@@ -171,3 +171,23 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("convolutions of bytes take instructions whether padding is reached or not") {
+  for (const int pad : {0, 1}) {
+    lt::Input<std::uint8_t, 3> X("X", {8, 16, 64});
+    lt::Input<std::int8_t, 4> K("K", {3, 3, 64, 32});
+    const auto at = lt::pad(X, std::uint8_t(0));
+    const int rows = 6 + 2 * pad, columns = 14 + 2 * pad;
+    lt::Reduce a("a", 3), b("b", 3), c("c", 64);
+    const auto Y = lt::compute("Y", {rows, columns, 32}, [&](lt::Var i, lt::Var j, lt::Var f) {
+      return lt::sum(lt::cast<std::int32_t>(at(i + a - pad, j + b - pad, c)) *
+                         lt::cast<std::int32_t>(K(a, b, c, f)),
+                     {a, b, c});
+    });
+    for (const lt::Target& target : {tiles(), dots()}) {
+      const std::string text = planned(Y, target);
+      CHECK(is_good(text));
+      CHECK(has(text, target.name == "znver4" ? "dot4(" : "scope fragment"));
+    }
+  }
+}

@@ -16,11 +16,8 @@ class PadReads : NestSteps {
   Vec<BlockRef> run(const BlockRef& reduction, const DefaultNest& nest) {
     Vec<BlockRef> copies;
     Vec<Buffer> seen;
-    const BlockNode& block = *site(reduction).block;
-    Facts facts = program_facts(s_.program());
-    for (const auto& it : block.iters) facts.bind(it);
     for (const auto& read : nest.reads) {
-      if (!is_padded(read, facts) || contains(seen, read.buffer)) continue;
+      if (!is_padded(read) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
       const Args args{reduction, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
@@ -38,8 +35,8 @@ class PadReads : NestSteps {
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
 
-  static bool is_padded(const AccessSite& read, const Facts& facts) {
-    if (read.inner_condition.get() && !prove(read.inner_condition, facts)) return true;
+  static bool is_padded(const AccessSite& read) {
+    if (read.inner_condition.get()) return true;
     for (const auto& index : read.indices)
       if (const auto* n = index.as<BinaryNode>();
           n && (n->op == BinaryOp::min || n->op == BinaryOp::max))

@@ -37,7 +37,7 @@ class TileNests : NestSteps {
   }
 
   void schedule_nest(const BlockRef& block) {
-    LeaveOutTerms(job_).run(block);
+    ResolveChoices(job_).run(block);
     SplitComposites(job_).run(block);
     const BlockSite at = site(block);
     DefaultNest nest = nest_of(at);

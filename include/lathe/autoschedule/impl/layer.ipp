@@ -7,9 +7,9 @@
 //
 #include <lathe/autoschedule/impl/default_cost.ipp>
 //
+#include <lathe/autoschedule/impl/default_choices.ipp>
 #include <lathe/autoschedule/impl/default_composites.ipp>
 #include <lathe/autoschedule/impl/default_nest.ipp>
-#include <lathe/autoschedule/impl/default_terms.ipp>
 //
 #include <lathe/autoschedule/impl/default_pack.ipp>
 #include <lathe/autoschedule/impl/default_pad.ipp>

@@ -154,6 +154,12 @@ class BlockSteps : public LoopSteps {
   /// inside needs a loop that no iterator tells.
   void blockize(LoopRef loop, Location where = Location::here());
 
+  /// Choices that all instances of the block decide alike become what they choose: those of padding
+  /// that no read reaches.
+  ///     Y[i] += select(0 <= i && i < n, X[i], 0) * W[r]   for i < n   →   Y[i] += X[i] * W[r]
+  /// L0263: there are none.
+  void resolve_selects(const BlockName& block, Location where = Location::here());
+
   /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
   /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay.
   ///     Y[i] += select((i - r) % 2 == 0 && r <= i, X[i, r], 0)   →

@@ -44,6 +44,7 @@ namespace lathe {
   X(fold_lanes)              \
   X(decompose_padding)       \
   X(pad)                     \
+  X(resolve_selects)         \
   X(select_to_predicate)     \
   X(transform_block_layout)  \
   X(blockize)                \

@@ -10,6 +10,11 @@ LATHE_DECL void BlockSteps::atomic(const BlockName& block, Location where) {
   apply(detail::primitive_atomic(), {BlockRef(resolve_block(block, "atomic", where))}, where);
 }
 
+LATHE_DECL void BlockSteps::resolve_selects(const BlockName& block, Location where) {
+  apply(detail::primitive_resolve_selects(),
+        {BlockRef(resolve_block(block, "resolve_selects", where))}, where);
+}
+
 LATHE_DECL void BlockSteps::select_to_predicate(const BlockName& block, Location where) {
   apply(detail::primitive_select_to_predicate(),
         {BlockRef(resolve_block(block, "select_to_predicate", where))}, where);

@@ -7,6 +7,7 @@
 #include <lathe/schedule/primitives/blocks/fold_lanes.ipp>
 #include <lathe/schedule/primitives/blocks/fold_order.ipp>
 #include <lathe/schedule/primitives/blocks/pad.ipp>
+#include <lathe/schedule/primitives/blocks/resolve_selects.ipp>
 #include <lathe/schedule/primitives/blocks/rfactor.ipp>
 #include <lathe/schedule/primitives/blocks/select_to_predicate.ipp>
 #include <lathe/schedule/primitives/copies/cache.ipp>

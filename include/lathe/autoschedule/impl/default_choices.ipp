@@ -1,20 +1,23 @@
 #pragma once
 
+#include <lathe/analysis/find.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/schedule/core/records.hpp>
 
 namespace lathe {
 namespace detail {
 
+// Choices that all instances decide alike are resolved, so that what is computed is seen as it is.
 // Reductions that choose between a term and what changes nothing leave these terms out, unless
 // lanes of one vector would choose apart.
-class LeaveOutTerms : DefaultSteps {
+class ResolveChoices : DefaultSteps {
  public:
   using DefaultSteps::DefaultSteps;
 
   void run(const BlockRef& ref) {
+    if (!site(ref).block || !site(ref).block->reducer) return;
+    if (!s_.check(primitive_resolve_selects(), {ref})) s_.resolve_selects(ref);
     const BlockSite at = site(ref);
-    if (!at.block || !at.block->reducer) return;
     const StoreNode* store = only_store(*at.block);
     const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
     if (!choice || store->indices.empty()) return;
