@@ -59257,7 +59257,8 @@ inline CacheFile open_regular(const std::string& path, int flags, const char* mo
 
 inline bool write_object(CacheFile file, const ObjectHeader& header, const Vec<char>& object) {
   return std::fwrite(&header, sizeof header, 1, file.get()) == 1 &&
-         std::fwrite(object.data(), 1, object.size(), file.get()) == object.size() &&
+         (object.empty() ||
+          std::fwrite(object.data(), 1, object.size(), file.get()) == object.size()) &&
          std::fflush(file.get()) == 0;
 }
 
@@ -59290,7 +59291,8 @@ LATHE_DECL bool ObjectCache::find(const ObjectId& id, Vec<char>& object) const {
       static_cast<std::uint64_t>(about.st_size) - sizeof header != header.bytes)
     return false;
   object.resize(static_cast<std::size_t>(header.bytes));
-  if (std::fread(object.data(), 1, object.size(), file.get()) != object.size()) return false;
+  if (!object.empty() && std::fread(object.data(), 1, object.size(), file.get()) != object.size())
+    return false;
   const detail::ObjectHeader whole = detail::object_header(id, object);
   return std::memcmp(&header, &whole, sizeof header) == 0;
 }

@@ -239,7 +239,8 @@ TEST_CASE("the negation of a condition takes about the steps of the condition") 
         e = logical_or(a < b, logical_and(b < a, e));
     }
     const int budget = 1 << 20;
-    lathe::detail::Simplifier engine(Facts(), budget);
+    const Facts facts;
+    lathe::detail::Simplifier engine(facts, budget);
     engine.expr(negated ? logical_not(e) : e);
     return budget - engine.steps_left();
   };

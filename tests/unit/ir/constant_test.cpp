@@ -130,7 +130,7 @@ TEST_CASE("a copy takes the elements of a view in row-major order") {
         copy_constant(from.data() + first, 4, rank, extents.data(), strides.data());
     CHECK(c->hash() == hash_elements(from.data() + first, 4, rank, extents.data(), strides.data()));
     std::vector<std::int32_t> out(c->bytes() / 4);
-    std::memcpy(out.data(), c->data(), c->bytes());
+    if (!out.empty()) std::memcpy(out.data(), c->data(), c->bytes());
     return out;
   };
   using Values = std::vector<std::int32_t>;
