@@ -6409,87 +6409,6 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
 
 }  // namespace lathe
 
-LATHE_LEAN_BEGIN
-
-// ---- lathe/support/dense_map.hpp
-// Maps from nodes and names to values. Compilers take 25 ms for each std::unordered_map of
-// another type (g++ 12), a program that includes everything has two: the values lie in vectors.
-
-namespace lathe {
-
-/// A set whose keys are numbered from 0 in the order in which they came.
-template <class Key>
-class DenseSet {
- public:
-  /// The key's number, and whether it is new.
-  std::pair<std::size_t, bool> insert(const Key& key) {
-    auto [at, fresh] = numbers_.emplace(key, numbers_.size());
-    return {at->second, fresh};
-  }
-  /// The key's number; size() if it is not here.
-  std::size_t find(const Key& key) const {
-    auto at = numbers_.find(key);
-    return at == numbers_.end() ? numbers_.size() : at->second;
-  }
-  bool contains(const Key& key) const { return numbers_.count(key) != 0; }
-  std::size_t size() const { return numbers_.size(); }
-  void clear() { numbers_.clear(); }
-  /// Takes back the key that came last.
-  void pop(const Key& last) { numbers_.erase(last); }
-
- private:
-  std::unordered_map<Key, std::size_t> numbers_;
-};
-
-/// A map whose values may move when a key is added.
-template <class Key, class V>
-class DenseMap {
- public:
-  /// Null if the key is not here.
-  const V* find(const Key& key) const {
-    std::size_t at = keys_.find(key);
-    return at < values_.size() ? &values_[at] : nullptr;
-  }
-  bool contains(const Key& key) const { return keys_.contains(key); }
-  V& operator[](const Key& key) {
-    auto [at, fresh] = keys_.insert(key);
-    if (fresh) values_.emplace_back();
-    return values_[at];
-  }
-  /// Keeps the value that the key has, if any; gives whether the key is new.
-  bool insert(const Key& key, V value) {
-    bool fresh = keys_.insert(key).second;
-    if (fresh) values_.push_back(std::move(value));
-    return fresh;
-  }
-  void clear() {
-    keys_.clear();
-    values_.clear();
-  }
-  /// Takes back the key that came last.
-  void pop(const Key& last) {
-    keys_.pop(last);
-    values_.pop_back();
-  }
-
- private:
-  DenseSet<Key> keys_;
-  Vec<V> values_;
-};
-
-/// Nodes by identity. The map does not keep them alive.
-template <class V>
-using NodeMap = DenseMap<const RefCounted*, V>;
-using NodeSet = DenseSet<const RefCounted*>;
-
-template <class V>
-using NameMap = DenseMap<std::string, V>;
-using NameSet = DenseSet<std::string>;
-
-}  // namespace lathe
-
-LATHE_LEAN_END
-
 // ---- lathe/jit/binding.hpp
 // The arguments of a call: their checks, and the slots that a kernel reads.
 
@@ -6575,6 +6494,13 @@ class Binding : public RefCounted {
     Vec<AnyExpr> shape;
   };
 
+  struct VarSlot {
+    const VarNode* var;
+    int slot;
+  };
+  /// Null: no slot has it. Programs have a few Dims and strides.
+  const int* slot_of(const VarNode& var) const;
+
   /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
   int sparse_axis(int arg, const CallArg& given) const {
     std::uint64_t pitch = 1;
@@ -6641,7 +6567,7 @@ class Binding : public RefCounted {
   Vec<int> param_slots_;    ///< of addresses and scalars
   Vec<int> open_args_;      ///< whose outer strides calls choose
   Vec<int> open_strides_;   ///< by parameter: the slot of its first stride, where it declares none
-  NodeMap<int> var_slots_;  ///< dims, strides
+  Vec<VarSlot> var_slots_;  ///< dims, strides
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
   std::size_t first_dim_ = 0;
   int arg_slots_ = 0;
@@ -6945,8 +6871,6 @@ LATHE_LEAN_BEGIN
 
 namespace lathe {
 
-class LoadedKernel;
-
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {
   bool strict = false, checked = false;
@@ -6970,7 +6894,7 @@ struct KernelCode : RefCounted {
   int llvm_major = 0;
   std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
   LlvmKernel text;
-  std::shared_ptr<const LoadedKernel> loaded;
+  Ref<RefCounted> loaded;  ///< keeps the machine code in memory
   KernelEntry entry = nullptr;
   ObjectId kept;           ///< the object's, where a folder has it
   Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
@@ -7911,6 +7835,83 @@ std::string describe(const Token& token);
 bool is_plain_name(std::string_view text);
 
 }  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/support/dense_map.hpp
+// Maps from nodes and names to values. Compilers take 25 ms for each std::unordered_map of
+// another type (g++ 12), a program that includes everything has two: the values lie in vectors.
+
+namespace lathe {
+
+/// A set whose keys are numbered from 0 in the order in which they came.
+template <class Key>
+class DenseSet {
+ public:
+  /// The key's number, and whether it is new.
+  std::pair<std::size_t, bool> insert(const Key& key) {
+    auto [at, fresh] = numbers_.emplace(key, numbers_.size());
+    return {at->second, fresh};
+  }
+  /// The key's number; size() if it is not here.
+  std::size_t find(const Key& key) const {
+    auto at = numbers_.find(key);
+    return at == numbers_.end() ? numbers_.size() : at->second;
+  }
+  bool contains(const Key& key) const { return numbers_.count(key) != 0; }
+  std::size_t size() const { return numbers_.size(); }
+  void clear() { numbers_.clear(); }
+  /// Takes back the key that came last.
+  void pop(const Key& last) { numbers_.erase(last); }
+
+ private:
+  std::unordered_map<Key, std::size_t> numbers_;
+};
+
+/// A map whose values may move when a key is added.
+template <class Key, class V>
+class DenseMap {
+ public:
+  /// Null if the key is not here.
+  const V* find(const Key& key) const {
+    std::size_t at = keys_.find(key);
+    return at < values_.size() ? &values_[at] : nullptr;
+  }
+  bool contains(const Key& key) const { return keys_.contains(key); }
+  V& operator[](const Key& key) {
+    auto [at, fresh] = keys_.insert(key);
+    if (fresh) values_.emplace_back();
+    return values_[at];
+  }
+  /// Keeps the value that the key has, if any; gives whether the key is new.
+  bool insert(const Key& key, V value) {
+    bool fresh = keys_.insert(key).second;
+    if (fresh) values_.push_back(std::move(value));
+    return fresh;
+  }
+  void clear() {
+    keys_.clear();
+    values_.clear();
+  }
+  /// Takes back the key that came last.
+  void pop(const Key& last) {
+    keys_.pop(last);
+    values_.pop_back();
+  }
+
+ private:
+  DenseSet<Key> keys_;
+  Vec<V> values_;
+};
+
+/// Nodes by identity. The map does not keep them alive.
+template <class V>
+using NodeMap = DenseMap<const RefCounted*, V>;
+using NodeSet = DenseSet<const RefCounted*>;
+
+template <class V>
+using NameMap = DenseMap<std::string, V>;
+using NameSet = DenseSet<std::string>;
+
 }  // namespace lathe
 
 // ---- lathe/ir/impl/printer.hpp
@@ -60940,7 +60941,7 @@ LATHE_DECL void Binding::add_slots() {
     if (s.kind == CallSlot::Kind::buffer || s.kind == CallSlot::Kind::scalar)
       param_slots_[static_cast<std::size_t>(s.param)] = slot;
     else if (const VarNode* var = slot_variable(program_, s))
-      var_slots_.insert(var, slot);
+      var_slots_.push_back({var, slot});
     else if (s.index == 0)
       open_strides_[static_cast<std::size_t>(s.param)] = slot;
   }
@@ -60970,7 +60971,7 @@ LATHE_DECL detail::NumberRule Binding::rule_of(const AnyExpr& e, General place) 
     return rule;
   }
   const auto* var = e.as<VarNode>();
-  const int* slot = var ? var_slots_.find(var) : nullptr;
+  const int* slot = var ? slot_of(*var) : nullptr;
   int* setter = slot ? &set_by_[static_cast<std::size_t>(*slot)] : nullptr;
   // Arguments are checked in order: what a later one sets is not known yet.
   if (!slot || *setter > place.arg) {
@@ -61073,10 +61074,16 @@ LATHE_DECL bool Binding::add_dense(int a, std::uint64_t* slots) {
 // ---- lathe/jit/impl/binding_check.ipp
 namespace lathe {
 
+LATHE_DECL const int* Binding::slot_of(const VarNode& var) const {
+  for (const VarSlot& known : var_slots_)
+    if (known.var == &var) return &known.slot;
+  return nullptr;
+}
+
 LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t* slots) const {
   if (const auto* value = as_const_int(e)) return *value;
   if (const auto* var = e.as<VarNode>()) {
-    const int* slot = var_slots_.find(var);
+    const int* slot = slot_of(*var);
     invariant(slot != nullptr, "an extent names a variable that no argument gives");
     return static_cast<std::int64_t>(slots[*slot]);
   }
@@ -61458,6 +61465,19 @@ LATHE_DECL void CodeCache::clear() {
 namespace lathe {
 namespace detail {
 
+/// A kernel's hold on machine code: files that call kernels need no <memory>.
+struct HeldCode : RefCounted {
+  explicit HeldCode(std::shared_ptr<const LoadedKernel> its_kernel)
+      : kernel(std::move(its_kernel)) {}
+  std::shared_ptr<const LoadedKernel> kernel;
+};
+
+inline void link(KernelCode& code, const Jit& jit, const Vec<char>& object) {
+  auto held = make_ref<HeldCode>(jit.load(object, code.text.symbol));
+  code.entry = held->kernel->entry();
+  code.loaded = std::move(held);
+}
+
 /// The program with its loops one iteration after the other. What a loop of a program without
 /// blocks promises can't be checked any more.
 class RunSerially : public Mutator {
@@ -61635,9 +61655,8 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& want
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context, code->kept);
   const Stopwatch linking;
-  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
+  link(*code, Jit::of(by.context, by.where), object);
   log_time(by.context, "link", linking);
-  code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }
 
@@ -62799,12 +62818,11 @@ inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
   const Stopwatch linking;
   const Jit& jit = Jit::of(context);
   try {
-    code->loaded = jit.load(object, file.symbol);
+    link(*code, jit, object);
   } catch (const InternalError&) {
     return {};
   }
   log_time(context, "link", linking);
-  code->entry = code->loaded->entry();
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/call_check.hpp>
 #include <lathe/runtime/view.hpp>
-#include <lathe/support/dense_map.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/kernel.hpp>
 #include <lathe/support/slot_layout.hpp>
@@ -93,6 +92,13 @@ class Binding : public RefCounted {
     Vec<AnyExpr> shape;
   };
 
+  struct VarSlot {
+    const VarNode* var;
+    int slot;
+  };
+  /// Null: no slot has it. Programs have a few Dims and strides.
+  const int* slot_of(const VarNode& var) const;
+
   /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
   int sparse_axis(int arg, const CallArg& given) const {
     std::uint64_t pitch = 1;
@@ -159,7 +165,7 @@ class Binding : public RefCounted {
   Vec<int> param_slots_;    ///< of addresses and scalars
   Vec<int> open_args_;      ///< whose outer strides calls choose
   Vec<int> open_strides_;   ///< by parameter: the slot of its first stride, where it declares none
-  NodeMap<int> var_slots_;  ///< dims, strides
+  Vec<VarSlot> var_slots_;  ///< dims, strides
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
   std::size_t first_dim_ = 0;
   int arg_slots_ = 0;

@@ -35,7 +35,7 @@ LATHE_DECL void Binding::add_slots() {
     if (s.kind == CallSlot::Kind::buffer || s.kind == CallSlot::Kind::scalar)
       param_slots_[static_cast<std::size_t>(s.param)] = slot;
     else if (const VarNode* var = slot_variable(program_, s))
-      var_slots_.insert(var, slot);
+      var_slots_.push_back({var, slot});
     else if (s.index == 0)
       open_strides_[static_cast<std::size_t>(s.param)] = slot;
   }
@@ -65,7 +65,7 @@ LATHE_DECL detail::NumberRule Binding::rule_of(const AnyExpr& e, General place) 
     return rule;
   }
   const auto* var = e.as<VarNode>();
-  const int* slot = var ? var_slots_.find(var) : nullptr;
+  const int* slot = var ? slot_of(*var) : nullptr;
   int* setter = slot ? &set_by_[static_cast<std::size_t>(*slot)] : nullptr;
   // Arguments are checked in order: what a later one sets is not known yet.
   if (!slot || *setter > place.arg) {

@@ -8,10 +8,16 @@
 
 namespace lathe {
 
+LATHE_DECL const int* Binding::slot_of(const VarNode& var) const {
+  for (const VarSlot& known : var_slots_)
+    if (known.var == &var) return &known.slot;
+  return nullptr;
+}
+
 LATHE_DECL std::int64_t Binding::value_of(const AnyExpr& e, const std::uint64_t* slots) const {
   if (const auto* value = as_const_int(e)) return *value;
   if (const auto* var = e.as<VarNode>()) {
-    const int* slot = var_slots_.find(var);
+    const int* slot = slot_of(*var);
     invariant(slot != nullptr, "an extent names a variable that no argument gives");
     return static_cast<std::int64_t>(slots[*slot]);
   }

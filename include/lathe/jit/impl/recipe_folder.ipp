@@ -168,12 +168,11 @@ inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
   const Stopwatch linking;
   const Jit& jit = Jit::of(context);
   try {
-    code->loaded = jit.load(object, file.symbol);
+    link(*code, jit, object);
   } catch (const InternalError&) {
     return {};
   }
   log_time(context, "link", linking);
-  code->entry = code->loaded->entry();
   return out;
 }
 
