@@ -16,7 +16,6 @@
 #include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/target.hpp>
-#include <memory>  // for programs that take smart pointers from here, as they could from the start
 
 #if !defined(LATHE_SEPARATE_COMPILATION) || defined(LATHE_IMPLEMENTATION)
 #include <lathe/impl/src.hpp>

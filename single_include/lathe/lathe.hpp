@@ -2158,289 +2158,6 @@ Stmt expand_init(const BlockNode& block);
 
 }  // namespace lathe
 
-// ---- lathe/arith/facts.hpp
-// Facts about variables: ranges, divisibility, and conditions that hold where an expression is
-// evaluated.
-
-namespace lathe {
-namespace detail {
-class Simplifier;
-}
-
-/// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
-struct ConstInterval {
-  static constexpr std::int64_t kNegInf = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::int64_t kPosInf = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min = kNegInf, max = kPosInf;
-
-  bool operator==(const ConstInterval&) const = default;
-  bool empty() const { return min > max; }
-  bool is_point() const { return min == max && min != kNegInf && min != kPosInf; }
-  bool has_min() const { return min != kNegInf; }
-  bool has_max() const { return max != kPosInf; }
-  bool contains(std::int64_t v) const { return min <= v && v <= max; }
-};
-
-/// A set of facts, valid wherever a query with it is asked. Copying costs one reference count, so a
-/// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
-/// may name variables bound before it.
-///
-/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
-/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
-/// constants are small enough do not leave i64 then, and only those are compared, divided and
-/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
-/// memory, from a caller or from a float, which are marked with data() where a variable stands for
-/// them, and hashes of indices.
-class Facts {
- public:
-  Facts() = default;
-  /// The program's dims.
-  explicit Facts(const Program& program);
-
-  /// min <= var < min + extent, and extent >= 1 (the variable exists here). Rebinding a variable
-  /// adds to what is known.
-  void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
-  void bind(const VarRef& var, ConstInterval range);
-  void bind(const DimRef& dim);
-  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
-  /// by their type only.
-  void bind(const ForNode& loop);
-  void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
-  /// var is a multiple of factor >= 1.
-  void multiple_of(const VarRef& var, std::int64_t factor);
-  /// The i64 variable holds data, whose arithmetic may wrap.
-  void data(const VarRef& var);
-  /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
-  /// are used, the rest is kept for literal matches.
-  void assume(const AnyExpr& condition);
-  /// assume, but for a condition that was read before statements which may write memory: parts with
-  /// loads are left out.
-  void assume_before(const AnyExpr& condition);
-  Facts with(const AnyExpr& condition) const {
-    Facts next = *this;
-    next.assume(condition);
-    return next;
-  }
-  /// simplify doesn't replace a variable whose range is one point (unit loops stay visible before
-  /// lowering).
-  void keep_unit_vars(bool keep = true) { keep_unit_vars_ = keep; }
-  bool keeps_unit_vars() const { return keep_unit_vars_; }
-
-  /// The constant range of a variable: everything if nothing is known.
-  ConstInterval range(const VarRef& var) const { return range(var.get()); }
-  ConstInterval range(const VarNode* var) const;
-  /// The largest known constant that divides var; 1 if nothing is known.
-  std::int64_t factor(const VarNode* var) const;
-  bool is_data(const VarNode* var) const;
-
-  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
-  /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
-  /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
-  struct Node : RefCounted {
-    Kind kind = Kind::truth;
-    VarRef var;
-    AnyExpr min, max;
-    ConstInterval interval;
-    Ref<Node> next;
-  };
-  /// The newest fact, or null; the chain runs from new to old.
-  const Node* newest() const { return head_.get(); }
-
- private:
-  friend class detail::Simplifier;
-  void push(Node node);
-  /// assume of a condition that is simplified already, as a part of the asker's query.
-  void learn(const AnyExpr& condition, detail::Simplifier& asker);
-  bool learn_comparison(const BinaryNode& n, detail::Simplifier& asker);
-  void learn_factor(const AnyExpr& atom);
-  Ref<Node> head_;
-  bool keep_unit_vars_ = false;
-};
-
-}  // namespace lathe
-
-// ---- lathe/analysis/access.hpp
-// Accesses of statements to buffers: where, under which loops and conditions.
-
-namespace lathe {
-
-/// A loop or a block and its place: everything above it, outermost first.
-struct LoopSite {
-  ForRef loop;
-  Vec<ForRef> loops;  ///< above, without the loop itself
-  Vec<Stmt> path;     ///< from the root down to the loop, both included
-};
-struct BlockSite {
-  BlockRefNode block;
-  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
-  Vec<Stmt> path;     ///< from the root down to the block, both included
-};
-
-/// All blocks below root in program order, nested ones after their parent.
-Vec<BlockSite> blocks_below(const Stmt& root);
-/// The block with this tag; its `block` is empty if there is none.
-BlockSite find_block(const Stmt& root, const BlockTag& tag);
-/// The loop with this variable; its `loop` is empty if there is none.
-LoopSite find_loop(const Stmt& root, const VarRef& var);
-/// The loops above a block, outermost first; empty also if the block isn't there.
-Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
-/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
-/// passed (not of a block that ends the path).
-Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
-
-enum class AccessKind : std::uint8_t {
-  read,
-  write,   ///< a store that overwrites
-  update,  ///< a reducer block's store or an atomic: reads and writes the element
-  opaque,  ///< declared by an opaque block or used whole; indices are empty
-};
-
-/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
-/// with AccessTerms::iters, over the iterators of the block that holds them.
-struct AccessSite {
-  Buffer buffer;
-  AccessKind kind = AccessKind::read;
-  bool is_write = false;           ///< write, update, or a declared write
-  std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
-  Vec<AnyExpr> indices;            ///< empty for opaque
-  Region declared;     ///< for opaque: the declared region (no ranges: the whole buffer)
-  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
-  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
-  BlockRefNode block;  ///< the innermost block that holds it; empty if none
-  // The same seen from inside the block, for tests that treat the domain guard apart; without a
-  // block, as above.
-  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
-  AnyExpr inner_condition;     ///< predicate and conditions inside the block
-  AnyExpr outer_condition;     ///< conditions outside the block
-  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
-  Vec<VarRef> unknown;         ///< stand for indices and bounds that may be others each time
-  std::size_t order = 0;       ///< position in program order among the accesses collected
-
-  bool reads() const {
-    return kind == AccessKind::read || kind == AccessKind::update ||
-           (kind == AccessKind::opaque && !is_write);
-  }
-};
-
-/// Over which variables accesses are written: loop variables throughout, or a block's iterators
-/// inside it.
-enum class AccessTerms : std::uint8_t { loops, iters };
-
-/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
-/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
-/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
-/// write at the same indices: such an update's loops of the reduction have a point at least, and
-/// its conditions leave out what reduce iterators decide.
-/// Where s writes what an index or the bound of a loop loads, a variable stands for it (unknown).
-Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
-                         const Facts& facts = {});
-/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
-Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
-/// The accesses of one block's body (nested blocks included) and declared regions, over its
-/// iterators and the loops inside it.
-Vec<AccessSite> accesses(const BlockNode& block);
-/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
-Vec<AccessSite> accesses_below(const LoopSite& site);
-/// Those of one statement of the loop's body, the bounds of its loops included.
-Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
-/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
-/// otherwise reach into the neighbouring tile. GuardsAttr holds the number. They occur in no
-/// body.
-std::size_t guard_count(const BlockNode& block);
-void set_guard_count(BlockNode& block, std::size_t count);
-
-/// Reads, or writes, of one block over its iterators.
-Vec<AccessSite> reads_of(const BlockNode& block);
-Vec<AccessSite> writes_of(const BlockNode& block);
-
-/// Buffers that s touches, each once, in order of first use.
-Vec<Buffer> buffers_read(const Stmt& s);
-Vec<Buffer> buffers_written(const Stmt& s);
-/// What a block reads when it runs, its predicate included; not what its init sets before.
-Vec<Buffer> buffers_read(const BlockNode& block);
-
-/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
-Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
-Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
-/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
-/// excluded.
-Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
-Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
-
-/// True if the buffer is allocated within root (not a parameter).
-bool is_private(const Stmt& root, const Buffer& buffer);
-
-/// The innermost loop above both, or an empty ref.
-ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
-
-namespace detail {
-
-inline void add_once(Vec<Buffer>& all, const Buffer& b) {
-  for (const auto& x : all)
-    if (x == b) return;
-  all.push_back(b);
-}
-
-}  // namespace detail
-
-}  // namespace lathe
-
-// ---- lathe/analysis/region.hpp
-// Regions: the box of a buffer that is read at most, or surely written, while some loops run.
-
-namespace lathe {
-
-/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
-/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
-/// the box is touched and no other (found for plain index maps only). A dimension about which
-/// nothing is known spans the whole buffer; then exact is false.
-struct RegionBound {
-  Region region;
-  bool exact = false;
-  bool empty = false;  ///< proven: nothing is touched
-};
-
-/// What the accesses touch at most (never too small) with the named variables relaxed over their
-/// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
-/// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
-/// loops of the access that are relaxed are bound by the function.
-RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
-                         const Vec<VarRef>& relaxed, const Facts& facts = {});
-/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
-/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
-/// region_upper gives the simpler sizes that storage wants.
-RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
-                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
-/// A box that the accesses surely touch (never too large), or none: one access with a covering
-/// index map, no unproven condition; or several whose boxes join exactly along one dimension.
-Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
-                        const Vec<VarRef>& relaxed, const Facts& facts = {});
-std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
-                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
-
-/// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
-/// inside s relaxed.
-Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
-RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
-RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
-std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
-                                           const Facts& facts = {});
-
-Region whole_region(const Buffer& buffer);
-/// The smallest box known that holds both.
-Region region_hull(const Region& a, const Region& b, const Facts& facts = {});
-Region region_intersect(const Region& a, const Region& b, const Facts& facts = {});
-/// inner lies inside outer: proven.
-bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
-bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
-bool region_empty(const Region& a, const Facts& facts = {});
-/// An access at these indices touches an element of the buffer: proven.
-bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
-/// Variables of the loops.
-Vec<VarRef> vars_of(const Vec<ForRef>& loops);
-
-}  // namespace lathe
-
 // ---- lathe/analysis/footprint.hpp
 // Footprints: the memory that one iteration of a loop touches, buffer by buffer, and its
 // operations.
@@ -6871,6 +6588,8 @@ LATHE_LEAN_BEGIN
 
 namespace lathe {
 
+class LoadedKernel;
+
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {
   bool strict = false, checked = false;
@@ -6894,7 +6613,7 @@ struct KernelCode : RefCounted {
   int llvm_major = 0;
   std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
   LlvmKernel text;
-  Ref<RefCounted> loaded;  ///< keeps the machine code in memory
+  std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
   ObjectId kept;           ///< the object's, where a folder has it
   Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
@@ -9022,6 +8741,107 @@ std::string loop_name(const std::string& base, Vec<std::string>& used);
 
 }  // namespace lathe::detail
 
+// ---- lathe/arith/facts.hpp
+// Facts about variables: ranges, divisibility, and conditions that hold where an expression is
+// evaluated.
+
+namespace lathe {
+namespace detail {
+class Simplifier;
+}
+
+/// All integers from min to max; an end at the end of i64 means unbounded. Empty if min > max.
+struct ConstInterval {
+  static constexpr std::int64_t kNegInf = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kPosInf = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min = kNegInf, max = kPosInf;
+
+  bool operator==(const ConstInterval&) const = default;
+  bool empty() const { return min > max; }
+  bool is_point() const { return min == max && min != kNegInf && min != kPosInf; }
+  bool has_min() const { return min != kNegInf; }
+  bool has_max() const { return max != kPosInf; }
+  bool contains(std::int64_t v) const { return min <= v && v <= max; }
+};
+
+/// A set of facts, valid wherever a query with it is asked. Copying costs one reference count, so a
+/// walk copies it at each scope and adds to the copy. Facts are added from the outside in: a range
+/// may name variables bound before it.
+///
+/// Assumption (stated once, for all of arith and analysis): dims, loops of symbolic extent, what
+/// their bounds load, and products of these are at most 2^40. Sums and products of them whose
+/// constants are small enough do not leave i64 then, and only those are compared, divided and
+/// bounded as if integers had no end. Anything else over i64 may wrap: values that come from
+/// memory, from a caller or from a float, which are marked with data() where a variable stands for
+/// them, and hashes of indices.
+class Facts {
+ public:
+  Facts() = default;
+  /// The program's dims.
+  explicit Facts(const Program& program);
+
+  /// min <= var < min + extent, and extent >= 1 (the variable exists here). Rebinding a variable
+  /// adds to what is known.
+  void bind(const VarRef& var, const AnyExpr& min, const AnyExpr& extent);
+  void bind(const VarRef& var, ConstInterval range);
+  void bind(const DimRef& dim);
+  /// The loop's range, seen from inside. Bounds that load from a buffer which the body writes count
+  /// by their type only.
+  void bind(const ForNode& loop);
+  void bind(const IterVar& iter) { bind(iter.var, iter.min, iter.extent); }
+  /// var is a multiple of factor >= 1.
+  void multiple_of(const VarRef& var, std::int64_t factor);
+  /// The i64 variable holds data, whose arithmetic may wrap.
+  void data(const VarRef& var);
+  /// A boolean expression that holds. Comparisons of index expressions (and conjunctions of them)
+  /// are used, the rest is kept for literal matches.
+  void assume(const AnyExpr& condition);
+  /// assume, but for a condition that was read before statements which may write memory: parts with
+  /// loads are left out.
+  void assume_before(const AnyExpr& condition);
+  Facts with(const AnyExpr& condition) const {
+    Facts next = *this;
+    next.assume(condition);
+    return next;
+  }
+  /// simplify doesn't replace a variable whose range is one point (unit loops stay visible before
+  /// lowering).
+  void keep_unit_vars(bool keep = true) { keep_unit_vars_ = keep; }
+  bool keeps_unit_vars() const { return keep_unit_vars_; }
+
+  /// The constant range of a variable: everything if nothing is known.
+  ConstInterval range(const VarRef& var) const { return range(var.get()); }
+  ConstInterval range(const VarNode* var) const;
+  /// The largest known constant that divides var; 1 if nothing is known.
+  std::int64_t factor(const VarNode* var) const;
+  bool is_data(const VarNode* var) const;
+
+  enum class Kind : std::uint8_t { symbolic, constant, factor, data, index, nonneg, zero, truth };
+  /// One fact. symbolic: min, max (inclusive) of var; constant: interval; factor: interval.min
+  /// divides; nonneg, zero: min >= 0, min == 0; truth: the boolean min holds.
+  struct Node : RefCounted {
+    Kind kind = Kind::truth;
+    VarRef var;
+    AnyExpr min, max;
+    ConstInterval interval;
+    Ref<Node> next;
+  };
+  /// The newest fact, or null; the chain runs from new to old.
+  const Node* newest() const { return head_.get(); }
+
+ private:
+  friend class detail::Simplifier;
+  void push(Node node);
+  /// assume of a condition that is simplified already, as a part of the asker's query.
+  void learn(const AnyExpr& condition, detail::Simplifier& asker);
+  bool learn_comparison(const BinaryNode& n, detail::Simplifier& asker);
+  void learn_factor(const AnyExpr& atom);
+  Ref<Node> head_;
+  bool keep_unit_vars_ = false;
+};
+
+}  // namespace lathe
+
 // ---- lathe/arith/poly.hpp
 // Polynomials: index arithmetic while it is simplified, as sums of products of opaque parts, and
 // the engine over them. Internal to arith and analysis; users call simplify, prove and bounds.
@@ -9116,6 +8936,7 @@ inline constexpr double kReachSafe = 0x1p61;  ///< three such still add up withi
 class Simplifier {
  public:
   explicit Simplifier(const Facts& facts, int budget = 20000) : facts_(facts), budget_(budget) {}
+  explicit Simplifier(Facts&& borrowed, int budget = 20000) = delete;  // it would be gone
   /// A part of the query under other facts: it may take half of the steps that are left, which the
   /// whole pays. However parts lie within each other, a query ends within its budget.
   Simplifier(const Facts& facts, Simplifier& whole)
@@ -9573,6 +9394,132 @@ inline bool all_equal(const Vec<std::int64_t>& v) {
 
 }  // namespace lathe
 
+// ---- lathe/analysis/access.hpp
+// Accesses of statements to buffers: where, under which loops and conditions.
+
+namespace lathe {
+
+/// A loop or a block and its place: everything above it, outermost first.
+struct LoopSite {
+  ForRef loop;
+  Vec<ForRef> loops;  ///< above, without the loop itself
+  Vec<Stmt> path;     ///< from the root down to the loop, both included
+};
+struct BlockSite {
+  BlockRefNode block;
+  Vec<ForRef> loops;  ///< all loops above within the root, outermost first
+  Vec<Stmt> path;     ///< from the root down to the block, both included
+};
+
+/// All blocks below root in program order, nested ones after their parent.
+Vec<BlockSite> blocks_below(const Stmt& root);
+/// The block with this tag; its `block` is empty if there is none.
+BlockSite find_block(const Stmt& root, const BlockTag& tag);
+/// The loop with this variable; its `loop` is empty if there is none.
+LoopSite find_loop(const Stmt& root, const VarRef& var);
+/// The loops above a block, outermost first; empty also if the block isn't there.
+Vec<ForRef> loops_above(const Stmt& root, const BlockTag& tag);
+/// Facts that hold at the end of a path: loop ranges, if conditions, iterator domains of the blocks
+/// passed (not of a block that ends the path).
+Facts facts_on(const Vec<Stmt>& path, Facts facts = {});
+
+enum class AccessKind : std::uint8_t {
+  read,
+  write,   ///< a store that overwrites
+  update,  ///< a reducer block's store or an atomic: reads and writes the element
+  opaque,  ///< declared by an opaque block or used whole; indices are empty
+};
+
+/// One access. Indices and condition are written over loop variables (bindings are substituted) or,
+/// with AccessTerms::iters, over the iterators of the block that holds them.
+struct AccessSite {
+  Buffer buffer;
+  AccessKind kind = AccessKind::read;
+  bool is_write = false;           ///< write, update, or a declared write
+  std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
+  Vec<AnyExpr> indices;            ///< empty for opaque
+  Region declared;     ///< for opaque: the declared region (no ranges: the whole buffer)
+  AnyExpr condition;   ///< what holds when the access happens, besides loop ranges; none means true
+  Vec<ForRef> loops;   ///< the loops above, below the root, outermost first
+  BlockRefNode block;  ///< the innermost block that holds it; empty if none
+  // The same seen from inside the block, for tests that treat the domain guard apart; without a
+  // block, as above.
+  Vec<AnyExpr> inner_indices;  ///< over the block's iterators and the loops inside it
+  AnyExpr inner_condition;     ///< predicate and conditions inside the block
+  AnyExpr outer_condition;     ///< conditions outside the block
+  Vec<AnyExpr> bindings;       ///< of the block's iterators, written as `indices` are
+  Vec<VarRef> unknown;         ///< stand for indices and bounds that may be others each time
+  std::size_t order = 0;       ///< position in program order among the accesses collected
+
+  bool reads() const {
+    return kind == AccessKind::read || kind == AccessKind::update ||
+           (kind == AccessKind::opaque && !is_write);
+  }
+};
+
+/// Over which variables accesses are written: loop variables throughout, or a block's iterators
+/// inside it.
+enum class AccessTerms : std::uint8_t { loops, iters };
+
+/// All accesses of s in evaluation order. Conditions gather: if conditions, lazy select paths,
+/// masks of scalar loads and stores, block predicates, and (with AccessTerms::loops) guards
+/// "binding in domain" that aren't proven by the loops. The init of a reducer block counts as a
+/// write at the same indices: such an update's loops of the reduction have a point at least, and
+/// its conditions leave out what reduce iterators decide.
+/// Where s writes what an index or the bound of a loop loads, a variable stands for it (unknown).
+Vec<AccessSite> accesses(const Stmt& s, AccessTerms terms = AccessTerms::loops,
+                         const Facts& facts = {});
+/// Those of one buffer; `order` counts these. Much cheaper: what leads to others is not looked at.
+Vec<AccessSite> accesses_to(const Buffer& buffer, const Stmt& s, const Facts& facts = {});
+/// The accesses of one block's body (nested blocks included) and declared regions, over its
+/// iterators and the loops inside it.
+Vec<AccessSite> accesses(const BlockNode& block);
+/// The accesses below a loop, as accesses(the root of its path) finds them; `order` counts these.
+Vec<AccessSite> accesses_below(const LoopSite& site);
+/// Those of one statement of the loop's body, the bounds of its loops included.
+Vec<AccessSite> accesses_below(const LoopSite& site, const Stmt& statement);
+/// How many iterators at the end of a block's list stand for the guard of a split whose tail would
+/// otherwise reach into the neighbouring tile. GuardsAttr holds the number. They occur in no
+/// body.
+std::size_t guard_count(const BlockNode& block);
+void set_guard_count(BlockNode& block, std::size_t count);
+
+/// Reads, or writes, of one block over its iterators.
+Vec<AccessSite> reads_of(const BlockNode& block);
+Vec<AccessSite> writes_of(const BlockNode& block);
+
+/// Buffers that s touches, each once, in order of first use.
+Vec<Buffer> buffers_read(const Stmt& s);
+Vec<Buffer> buffers_written(const Stmt& s);
+/// What a block reads when it runs, its predicate included; not what its init sets before.
+Vec<Buffer> buffers_read(const BlockNode& block);
+
+/// Blocks that write, or read, a buffer, in program order. Innermost blocks only.
+Vec<BlockSite> writers(const Stmt& root, const Buffer& buffer);
+Vec<BlockSite> readers(const Stmt& root, const Buffer& buffer);
+/// Blocks that write a buffer which the block reads, and blocks that read what it writes; itself
+/// excluded.
+Vec<BlockSite> producers(const Stmt& root, const BlockTag& tag);
+Vec<BlockSite> consumers(const Stmt& root, const BlockTag& tag);
+
+/// True if the buffer is allocated within root (not a parameter).
+bool is_private(const Stmt& root, const Buffer& buffer);
+
+/// The innermost loop above both, or an empty ref.
+ForRef common_loop(const Vec<ForRef>& a, const Vec<ForRef>& b);
+
+namespace detail {
+
+inline void add_once(Vec<Buffer>& all, const Buffer& b) {
+  for (const auto& x : all)
+    if (x == b) return;
+  all.push_back(b);
+}
+
+}  // namespace detail
+
+}  // namespace lathe
+
 // ---- lathe/analysis/block.hpp
 // Classes of blocks, by the orders in which their instances may run, and of reducers.
 
@@ -9771,6 +9718,62 @@ class SettleTerms {
 };
 
 }  // namespace lathe::detail
+
+// ---- lathe/analysis/region.hpp
+// Regions: the box of a buffer that is read at most, or surely written, while some loops run.
+
+namespace lathe {
+
+/// A box, its ends over the variables that were not relaxed. It may reach beyond the buffer's shape
+/// where the accesses are conditional: intersect with whole_region to clip. exact: every element of
+/// the box is touched and no other (found for plain index maps only). A dimension about which
+/// nothing is known spans the whole buffer; then exact is false.
+struct RegionBound {
+  Region region;
+  bool exact = false;
+  bool empty = false;  ///< proven: nothing is touched
+};
+
+/// What the accesses touch at most (never too small) with the named variables relaxed over their
+/// ranges: the hull over all of them. Conditions on an access narrow its box; facts under a
+/// condition hold only inside it. `facts` must hold ranges for the variables that are not relaxed;
+/// loops of the access that are relaxed are bound by the function.
+RegionBound region_upper(const Buffer& buffer, const Vec<AccessSite>& all,
+                         const Vec<VarRef>& relaxed, const Facts& facts = {});
+/// The same, with the implied guard of blocks ("the bindings lie in the domains") applied
+/// symbolically: ends may then be min and max of loop and domain bounds. Tighter, for proofs;
+/// region_upper gives the simpler sizes that storage wants.
+RegionBound region_upper_guarded(const Buffer& buffer, const Vec<AccessSite>& all,
+                                 const Vec<VarRef>& relaxed, const Facts& facts = {});
+/// A box that the accesses surely touch (never too large), or none: one access with a covering
+/// index map, no unproven condition; or several whose boxes join exactly along one dimension.
+Vec<Region> lower_boxes(const Buffer& buffer, const Vec<AccessSite>& all,
+                        const Vec<VarRef>& relaxed, const Facts& facts = {});
+std::optional<Region> region_lower(const Buffer& buffer, const Vec<AccessSite>& all,
+                                   const Vec<VarRef>& relaxed, const Facts& facts = {});
+
+/// What s (a subtree of a program) reads at most, per buffer in order of first read, with all loops
+/// inside s relaxed.
+Vec<RegionBound> required_regions(const Stmt& s, const Facts& facts = {});
+RegionBound required_region(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
+RegionBound written_region_upper(const Stmt& s, const Buffer& buffer, const Facts& facts = {});
+std::optional<Region> written_region_lower(const Stmt& s, const Buffer& buffer,
+                                           const Facts& facts = {});
+
+Region whole_region(const Buffer& buffer);
+/// The smallest box known that holds both.
+Region region_hull(const Region& a, const Region& b, const Facts& facts = {});
+Region region_intersect(const Region& a, const Region& b, const Facts& facts = {});
+/// inner lies inside outer: proven.
+bool region_contains(const Region& outer, const Region& inner, const Facts& facts = {});
+bool regions_disjoint(const Region& a, const Region& b, const Facts& facts = {});
+bool region_empty(const Region& a, const Facts& facts = {});
+/// An access at these indices touches an element of the buffer: proven.
+bool surely_inside(const BufferNode& buffer, const Vec<AnyExpr>& indices, const Facts& facts);
+/// Variables of the loops.
+Vec<VarRef> vars_of(const Vec<ForRef>& loops);
+
+}  // namespace lathe
 
 // ---- lathe/analysis/dependence.hpp
 // Dependences: whether two accesses can touch one element in different iterations, and in which
@@ -61465,19 +61468,6 @@ LATHE_DECL void CodeCache::clear() {
 namespace lathe {
 namespace detail {
 
-/// A kernel's hold on machine code: files that call kernels need no <memory>.
-struct HeldCode : RefCounted {
-  explicit HeldCode(std::shared_ptr<const LoadedKernel> its_kernel)
-      : kernel(std::move(its_kernel)) {}
-  std::shared_ptr<const LoadedKernel> kernel;
-};
-
-inline void link(KernelCode& code, const Jit& jit, const Vec<char>& object) {
-  auto held = make_ref<HeldCode>(jit.load(object, code.text.symbol));
-  code.entry = held->kernel->entry();
-  code.loaded = std::move(held);
-}
-
 /// The program with its loops one iteration after the other. What a loop of a program without
 /// blocks promises can't be checked any more.
 class RunSerially : public Mutator {
@@ -61655,8 +61645,9 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& want
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context, code->kept);
   const Stopwatch linking;
-  link(*code, Jit::of(by.context, by.where), object);
+  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
   log_time(by.context, "link", linking);
+  code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }
 
@@ -62818,11 +62809,12 @@ inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
   const Stopwatch linking;
   const Jit& jit = Jit::of(context);
   try {
-    link(*code, jit, object);
+    code->loaded = jit.load(object, file.symbol);
   } catch (const InternalError&) {
     return {};
   }
   log_time(context, "link", linking);
+  code->entry = code->loaded->entry();
   return out;
 }
 

@@ -2,7 +2,7 @@
 // operations.
 #pragma once
 
-#include <lathe/analysis/region.hpp>
+#include <lathe/ir/stmt.hpp>
 
 namespace lathe {
 

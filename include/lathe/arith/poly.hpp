@@ -95,6 +95,7 @@ inline constexpr double kReachSafe = 0x1p61;  ///< three such still add up withi
 class Simplifier {
  public:
   explicit Simplifier(const Facts& facts, int budget = 20000) : facts_(facts), budget_(budget) {}
+  explicit Simplifier(Facts&& borrowed, int budget = 20000) = delete;  // it would be gone
   /// A part of the query under other facts: it may take half of the steps that are left, which the
   /// whole pays. However parts lie within each other, a query ends within its budget.
   Simplifier(const Facts& facts, Simplifier& whole)

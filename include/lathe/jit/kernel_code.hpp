@@ -6,10 +6,13 @@
 #include <lathe/runtime/abi.hpp>
 #include <lathe/support/kernel.hpp>
 #include <lathe/support/target.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace lathe {
+
+class LoadedKernel;
 
 /// Which options decide what machine code does (JitOptions).
 struct CodeKind {
@@ -34,7 +37,7 @@ struct KernelCode : RefCounted {
   int llvm_major = 0;
   std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
   LlvmKernel text;
-  Ref<RefCounted> loaded;  ///< keeps the machine code in memory
+  std::shared_ptr<const LoadedKernel> loaded;
   KernelEntry entry = nullptr;
   ObjectId kept;           ///< the object's, where a folder has it
   Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text

@@ -16,23 +16,9 @@
 #include <lathe/runtime/orc.hpp>
 #include <lathe/runtime/tile_permission.hpp>
 #include <lathe/support/text.hpp>
-#include <memory>
 
 namespace lathe {
 namespace detail {
-
-/// A kernel's hold on machine code: files that call kernels need no <memory>.
-struct HeldCode : RefCounted {
-  explicit HeldCode(std::shared_ptr<const LoadedKernel> its_kernel)
-      : kernel(std::move(its_kernel)) {}
-  std::shared_ptr<const LoadedKernel> kernel;
-};
-
-inline void link(KernelCode& code, const Jit& jit, const Vec<char>& object) {
-  auto held = make_ref<HeldCode>(jit.load(object, code.text.symbol));
-  code.entry = held->kernel->entry();
-  code.loaded = std::move(held);
-}
 
 /// The program with its loops one iteration after the other. What a loop of a program without
 /// blocks promises can't be checked any more.
@@ -211,8 +197,9 @@ inline Ref<KernelCode> compile_code(ProgramVersions versions, const Target& want
   by.deadline.check("LLVM", by.where);
   Vec<char> object = object_of(code->text.text, target, llvm, by.context, code->kept);
   const Stopwatch linking;
-  link(*code, Jit::of(by.context, by.where), object);
+  code->loaded = Jit::of(by.context, by.where).load(object, code->text.symbol);
   log_time(by.context, "link", linking);
+  code->entry = code->loaded->entry();
   return cache.add(hash, out);
 }
 

@@ -168,11 +168,12 @@ inline Ref<KernelCode> loaded_code(const CodeFile& file, const Program& called,
   const Stopwatch linking;
   const Jit& jit = Jit::of(context);
   try {
-    link(*code, jit, object);
+    code->loaded = jit.load(object, file.symbol);
   } catch (const InternalError&) {
     return {};
   }
   log_time(context, "link", linking);
+  code->entry = code->loaded->entry();
   return out;
 }
 
