@@ -81,7 +81,8 @@
 LATHE_LEAN_BEGIN
 
 // ---- lathe/ir/kinds.hpp
-// Kinds of loops and of iterators, the stages of lowering, and what attributes choose from.
+// Kinds of loops and of iterators, the stages of lowering, and what attributes and options choose
+// from.
 
 namespace lathe {
 
@@ -151,6 +152,12 @@ bool parse_partition(std::string_view text, Partition& out);
 /// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
 /// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
 enum class Streaming : std::uint8_t { none, any, lines };
+
+/// How far functions and divisions may be from the exact result; docs/math.md has the figures.
+/// accurate: 1 unit in the last place; there is no such version of some functions of f64 (L0605).
+/// normal: 1 to 4 units. fast: tanh and erf of f32 to 12 units, and divisors that stay the same in
+/// a loop, or are constant, become factors.
+enum class Math : std::uint8_t { accurate, normal, fast };
 
 }  // namespace lathe
 
@@ -972,7 +979,7 @@ namespace detail {
 struct DyingNodes {
   static constexpr int kDeepest = 200;
   int depth = 0;
-  std::vector<const RefCounted*>* waiting = nullptr;
+  Vec<const RefCounted*>* waiting = nullptr;
 };
 inline thread_local DyingNodes dying_nodes;
 }  // namespace detail
@@ -986,7 +993,7 @@ inline thread_local DyingNodes dying_nodes;
     --dying.depth;
     return;
   }
-  std::vector<const RefCounted*> waiting;
+  Vec<const RefCounted*> waiting;
   dying.waiting = &waiting;
   dying.depth = 1;
   delete this;
@@ -3225,7 +3232,7 @@ class BlockSteps : public LoopSteps {
   /// The same for a number of copies that is known at run time.
   Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
                     Location where = Location::here()) {
-    return pad_n(block, multiples, {}, where);
+    return pad_n(block, multiples, kAnyNumber, where);
   }
   /// A block that stores a constant outside of a box becomes two: one stores the constant
   /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
@@ -3324,8 +3331,9 @@ class BlockSteps : public LoopSteps {
   using LoopSteps::LoopSteps;
 
  private:
+  static constexpr std::size_t kAnyNumber = ~std::size_t{0};
   Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
-                      std::optional<std::size_t> n, Location where);
+                      std::size_t number, Location where);
 };
 
 }  // namespace lathe
@@ -5559,74 +5567,6 @@ namespace lathe {
 /// integers, whose sums are exact in any order. For tests of rows: tensorize believes them. L0236 a
 /// row of no use.
 std::string intrinsic_difference(const TensorIntrin& row, Location where = Location::here());
-
-}  // namespace lathe
-
-// ---- lathe/ir/math_table.hpp
-// The table of math functions: which of them is expanded, native or a call, for which target.
-
-namespace lathe {
-
-/// How far functions and divisions may be from the exact result; docs/math.md has the figures.
-/// accurate: 1 unit in the last place; there is no such version of some functions of f64 (L0605).
-/// normal: 1 to 4 units. fast: tanh and erf of f32 to 12 units, and divisors that stay the same in
-/// a loop, or are constant, become factors.
-enum class Math : std::uint8_t { accurate, normal, fast };
-
-/// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
-/// operation of the language that code is written in. call: a function of the C library.
-enum class MathForm : std::uint8_t { expanded, native, call };
-
-struct MathRow {
-  CallOp op;
-  MathForm form;
-  bool TargetCaps::*cap = nullptr;  ///< what `form` needs; null: nothing
-  MathForm otherwise = MathForm::expanded;
-};
-
-inline constexpr MathRow kMathTable[] = {
-    {CallOp::exp, MathForm::expanded},
-    {CallOp::exp2, MathForm::expanded},
-    {CallOp::log, MathForm::expanded},
-    {CallOp::log2, MathForm::expanded},
-    {CallOp::sin, MathForm::expanded},
-    {CallOp::cos, MathForm::expanded},
-    {CallOp::tan, MathForm::expanded},
-    {CallOp::tanh, MathForm::expanded},
-    {CallOp::erf, MathForm::expanded},
-    {CallOp::pow, MathForm::expanded},
-    {CallOp::expm1, MathForm::expanded},
-    {CallOp::log1p, MathForm::expanded},
-    {CallOp::atan, MathForm::expanded},
-    {CallOp::atan2, MathForm::expanded},
-    {CallOp::cbrt, MathForm::expanded},
-    {CallOp::sqrt, MathForm::native},
-    {CallOp::abs, MathForm::native},
-    {CallOp::copysign, MathForm::native},
-    {CallOp::is_nan, MathForm::native},
-    {CallOp::popcount, MathForm::native},
-    {CallOp::floor, MathForm::native, &TargetCaps::rounds},
-    {CallOp::ceil, MathForm::native, &TargetCaps::rounds},
-    {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
-    {CallOp::round, MathForm::native, &TargetCaps::rounds},
-    {CallOp::scalb, MathForm::native, &TargetCaps::scales},
-    {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
-    {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
-    {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
-};
-
-/// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
-/// operator, is a call everywhere.
-constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
-  for (const MathRow& row : kMathTable)
-    if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
-  return MathForm::native;
-}
-
-/// Expanded for every target, as none has an instruction; many operations each.
-constexpr bool is_transcendental(CallOp op) {
-  return math_form(op, TargetCaps()) == MathForm::expanded;
-}
 
 }  // namespace lathe
 
@@ -8098,6 +8038,68 @@ class ScalarCode {
 };
 
 }  // namespace lathe::detail
+
+// ---- lathe/ir/math_table.hpp
+// The table of math functions: which of them is expanded, native or a call, for which target.
+
+namespace lathe {
+
+/// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
+/// operation of the language that code is written in. call: a function of the C library.
+enum class MathForm : std::uint8_t { expanded, native, call };
+
+struct MathRow {
+  CallOp op;
+  MathForm form;
+  bool TargetCaps::*cap = nullptr;  ///< what `form` needs; null: nothing
+  MathForm otherwise = MathForm::expanded;
+};
+
+inline constexpr MathRow kMathTable[] = {
+    {CallOp::exp, MathForm::expanded},
+    {CallOp::exp2, MathForm::expanded},
+    {CallOp::log, MathForm::expanded},
+    {CallOp::log2, MathForm::expanded},
+    {CallOp::sin, MathForm::expanded},
+    {CallOp::cos, MathForm::expanded},
+    {CallOp::tan, MathForm::expanded},
+    {CallOp::tanh, MathForm::expanded},
+    {CallOp::erf, MathForm::expanded},
+    {CallOp::pow, MathForm::expanded},
+    {CallOp::expm1, MathForm::expanded},
+    {CallOp::log1p, MathForm::expanded},
+    {CallOp::atan, MathForm::expanded},
+    {CallOp::atan2, MathForm::expanded},
+    {CallOp::cbrt, MathForm::expanded},
+    {CallOp::sqrt, MathForm::native},
+    {CallOp::abs, MathForm::native},
+    {CallOp::copysign, MathForm::native},
+    {CallOp::is_nan, MathForm::native},
+    {CallOp::popcount, MathForm::native},
+    {CallOp::floor, MathForm::native, &TargetCaps::rounds},
+    {CallOp::ceil, MathForm::native, &TargetCaps::rounds},
+    {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
+    {CallOp::round, MathForm::native, &TargetCaps::rounds},
+    {CallOp::scalb, MathForm::native, &TargetCaps::scales},
+    {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
+    {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
+    {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
+};
+
+/// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
+/// operator, is a call everywhere.
+constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
+  for (const MathRow& row : kMathTable)
+    if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
+  return MathForm::native;
+}
+
+/// Expanded for every target, as none has an instruction; many operations each.
+constexpr bool is_transcendental(CallOp op) {
+  return math_form(op, TargetCaps()) == MathForm::expanded;
+}
+
+}  // namespace lathe
 
 // ---- lathe/ir/machine_form.hpp
 // What Stage::machine asks of single nodes, and the same values in nodes that keep it: operators
@@ -34223,8 +34225,8 @@ LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRe
 }
 
 LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
-                                           const std::vector<Factor>& multiples,
-                                           std::optional<std::size_t> n, Location where) {
+                                           const std::vector<Factor>& multiples, std::size_t number,
+                                           Location where) {
   Vec<Arg> list;
   for (const auto& m : multiples) list.push_back(Arg::of(m));
   BlockSteps next = *this;
@@ -34233,10 +34235,10 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
            detail::primitive_pad(),
            {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
     copies.emplace_back(r.block);
-  if (n && copies.size() != *n)
+  if (number != kAnyNumber && copies.size() != number)
     refuse("pad",
            detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
-                                        std::to_string(*n)),
+                                        std::to_string(number)),
            where);
   *this = next;
   return copies;

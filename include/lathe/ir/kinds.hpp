@@ -1,4 +1,5 @@
-// Kinds of loops and of iterators, the stages of lowering, and what attributes choose from.
+// Kinds of loops and of iterators, the stages of lowering, and what attributes and options choose
+// from.
 #pragma once
 
 #include <cstdint>
@@ -72,5 +73,11 @@ bool parse_partition(std::string_view text, Partition& out);
 /// `lines` only where it fills whole cache lines. Several rows that are written in turn want lines:
 /// parts of more lines than a core can gather are written one by one, at a fifth of the speed.
 enum class Streaming : std::uint8_t { none, any, lines };
+
+/// How far functions and divisions may be from the exact result; docs/math.md has the figures.
+/// accurate: 1 unit in the last place; there is no such version of some functions of f64 (L0605).
+/// normal: 1 to 4 units. fast: tanh and erf of f32 to 12 units, and divisors that stay the same in
+/// a loop, or are constant, become factors.
+enum class Math : std::uint8_t { accurate, normal, fast };
 
 }  // namespace lathe

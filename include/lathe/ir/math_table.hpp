@@ -6,12 +6,6 @@
 
 namespace lathe {
 
-/// How far functions and divisions may be from the exact result; docs/math.md has the figures.
-/// accurate: 1 unit in the last place; there is no such version of some functions of f64 (L0605).
-/// normal: 1 to 4 units. fast: tanh and erf of f32 to 12 units, and divisors that stay the same in
-/// a loop, or are constant, become factors.
-enum class Math : std::uint8_t { accurate, normal, fast };
-
 /// expanded: a pass writes it as arithmetic, and none is left at Stage::machine. native: one
 /// operation of the language that code is written in. call: a function of the C library.
 enum class MathForm : std::uint8_t { expanded, native, call };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lathe/dsl/script.hpp>
-#include <lathe/ir/math_table.hpp>
+#include <lathe/ir/kinds.hpp>
 #include <lathe/jit/kernel.hpp>
 #include <lathe/jit/strides.hpp>
 #include <lathe/schedule/core/schedule.hpp>

@@ -1,7 +1,7 @@
 // Machine code of kernels.
 #pragma once
 
-#include <lathe/ir/math_table.hpp>
+#include <lathe/ir/kinds.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/runtime/abi.hpp>
 #include <lathe/support/kernel.hpp>

@@ -1,7 +1,7 @@
 // The pipeline from scheduled programs to flat code, a table of named passes, and its runner.
 #pragma once
 
-#include <lathe/ir/math_table.hpp>
+#include <lathe/ir/kinds.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/context.hpp>
 #include <lathe/support/deadline.hpp>

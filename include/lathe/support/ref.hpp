@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <lathe/support/config.hpp>
+#include <lathe/support/vec.hpp>
 #include <type_traits>
-#include <vector>
 
 namespace lathe {
 
@@ -101,7 +101,7 @@ namespace detail {
 struct DyingNodes {
   static constexpr int kDeepest = 200;
   int depth = 0;
-  std::vector<const RefCounted*>* waiting = nullptr;
+  Vec<const RefCounted*>* waiting = nullptr;
 };
 inline thread_local DyingNodes dying_nodes;
 }  // namespace detail
@@ -115,7 +115,7 @@ inline thread_local DyingNodes dying_nodes;
     --dying.depth;
     return;
   }
-  std::vector<const RefCounted*> waiting;
+  Vec<const RefCounted*> waiting;
   dying.waiting = &waiting;
   dying.depth = 1;
   delete this;

@@ -104,7 +104,7 @@ class BlockSteps : public LoopSteps {
   /// The same for a number of copies that is known at run time.
   Vec<BlockRef> pad(const BlockName& block, const std::vector<Factor>& multiples,
                     Location where = Location::here()) {
-    return pad_n(block, multiples, {}, where);
+    return pad_n(block, multiples, kAnyNumber, where);
   }
   /// A block that stores a constant outside of a box becomes two: one stores the constant
   /// everywhere, right before `loop`, and the block stays for what lies inside. Neither needs a
@@ -203,8 +203,9 @@ class BlockSteps : public LoopSteps {
   using LoopSteps::LoopSteps;
 
  private:
+  static constexpr std::size_t kAnyNumber = ~std::size_t{0};
   Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
-                      std::optional<std::size_t> n, Location where);
+                      std::size_t number, Location where);
 };
 
 }  // namespace lathe

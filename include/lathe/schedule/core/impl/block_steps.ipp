@@ -103,8 +103,8 @@ LATHE_DECL BlockRef BlockSteps::decompose_padding(const BlockName& block, LoopRe
 }
 
 LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
-                                           const std::vector<Factor>& multiples,
-                                           std::optional<std::size_t> n, Location where) {
+                                           const std::vector<Factor>& multiples, std::size_t number,
+                                           Location where) {
   Vec<Arg> list;
   for (const auto& m : multiples) list.push_back(Arg::of(m));
   BlockSteps next = *this;
@@ -113,10 +113,10 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
            detail::primitive_pad(),
            {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
     copies.emplace_back(r.block);
-  if (n && copies.size() != *n)
+  if (number != kAnyNumber && copies.size() != number)
     refuse("pad",
            detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
-                                        std::to_string(*n)),
+                                        std::to_string(number)),
            where);
   *this = next;
   return copies;
