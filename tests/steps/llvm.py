@@ -15,7 +15,8 @@ def with_llvm(choice: str) -> Iterator[Case]:
         return
     env = {"LATHE_LLVM": choice}
     yield contract_case(f"llvm {choice} contract", env)
-    yield program_case(f"llvm {choice} unit_jit", "tests/unit_jit", env=env)
+    for program in ("unit_jit", "unit_jit_programs"):
+        yield program_case(f"llvm {choice} {program}", f"tests/{program}", env=env)
 
 
 def jobs(_: Settings) -> list[Job]:

@@ -5,7 +5,7 @@
 
 namespace test {
 
-/// The folder tests/ of the source tree: unit/main.cpp alone has its name compiled in, so all other
+/// The folder tests/ of the source tree: root.cpp alone has its name compiled in, so all other
 /// objects are the same in each copy of the tree.
 std::filesystem::path root();
 

@@ -7,7 +7,7 @@
 #include <lathe/runtime/llvm.hpp>
 #include <string>
 
-#include "../runtime/llvm_versions.hpp"
+#include "../../runtime/llvm_versions.hpp"
 
 namespace lt = lathe;
 

@@ -7,7 +7,7 @@
 #include <support/errors.hpp>
 #include <vector>
 
-#include "../schedule/intrinsics.hpp"
+#include "../../schedule/intrinsics.hpp"
 
 namespace lt = lathe;
 using namespace test;
