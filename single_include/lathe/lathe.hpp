@@ -7573,7 +7573,7 @@ using NameSet = DenseSet<std::string>;
 
 }  // namespace lathe
 
-// ---- lathe/ir/impl/printer.hpp
+// ---- lathe/ir/impl/text/printer.hpp
 // The printer's state: which names are taken where, and what has been written.
 
 namespace lathe {
@@ -8237,7 +8237,129 @@ inline bool has_tiles(const TargetCaps& caps, const CallNode& call) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/ir/impl/parser.hpp
+// ---- lathe/ir/reducer.hpp
+// The reducers that have a name of their own.
+
+namespace lathe {
+
+/// The reducer with this name for elements of these dtypes; none if there is no such reducer.
+///   sum prod           0 and a + b, 1 and a * b                              (integers and floats)
+///   min max            the largest and the least value, min(a, b), max(a, b); floats start from
+///   ±inf, e4m3 from ±448 any all            false and a || b, true and a && b (bool) argmin argmax
+///   (value, position): the better value, on ties the lower position; a NaN is better than any
+///   number.
+///                      Starts from the identity of min or max and the largest position.
+ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
+
+/// How an operator behaves as a combiner.
+struct CombinerRow {
+  BinaryOp op;
+  bool ints, floats;  ///< associative and commutative there
+  bool rounds;        ///< reordering floats changes the rounding
+};
+/// Null for operators that have no law on any type.
+const CombinerRow* find_combiner(BinaryOp op);
+/// Whether it combines as argmin or argmax do, from whatever identity.
+bool is_arg_reducer(const ReducerNode& reducer);
+
+}  // namespace lathe
+
+// ---- lathe/ir/reducer_law.hpp
+// Laws of a reducer: those that its structure proves, and those that numbers refute.
+
+namespace lathe {
+
+/// A fold that is split starts each part from the identity, and joins parts, of which some may be
+/// empty, into one that started from it. That is right if combine(identity, x) and
+/// combine(x, identity) are x for every x that folds give. Tried for a few of these: the first that
+/// is changed, "combine(identity, 11.0) is 21.0", else empty.
+std::string identity_problem(const ReducerNode& reducer);
+
+/// Whether associativity and commutativity follow from the operators: each value combines by itself
+/// with one that has them, or the reducer is argmin or argmax. Says nothing about the identity.
+bool has_known_laws(const ReducerNode& reducer);
+
+/// What refutes the laws that a reducer claims by its flags; else empty:
+///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
+/// Tried are all pairs and triples of the first values at which folds go wrong: the least numbers,
+/// the ends of the type, the numbers in the combine itself with their neighbours, patterns of bits;
+/// of integers of up to 16 bits all of these, where a combine is small and has few constants. Then
+/// triples drawn from all of these, from what sums, quotients and differences reach a constant, and
+/// from numbers of all magnitudes. Floats count as equal up to rounding. A reducer of several
+/// values is tried with what `terms` give for such values of all that they read, and with folds of
+/// that; without terms, with tuples of one number only, and folds of those.
+std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
+
+}  // namespace lathe
+
+// ---- lathe/ir/renew.hpp
+// Mutators of what statements bind: sizes that name what changes, and copies whose variables are
+// new.
+
+namespace lathe::detail {
+
+/// A mutator that knows the sizes of temporaries: one that names what changes makes another buffer.
+class MutatorOfSizes : public Mutator {
+ public:
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+};
+
+/// A copy whose lets bind fresh variables.
+class RenewLets : public MutatorOfSizes {
+ public:
+  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+
+ protected:
+  /// What stands for a variable from here on: a fresh one, or a value.
+  VarRef renew(const VarRef& var);
+  void replace(const VarRef& var, AnyExpr value);
+
+ private:
+  NodeMap<AnyExpr> values_;
+};
+
+/// A copy whose loops have fresh variables too.
+class RenewVars : public RenewLets {
+ public:
+  LATHE_DECL Stmt stmt(const Stmt& s) override;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/share.hpp
+// Expressions whose shared parts are computed once: a graph of nodes turned into values by name.
+
+namespace lathe {
+
+/// The same expression with what stands at several places bound by lets, and with what is too tall
+/// for recursion cut into pieces: of about as many nodes as e has distinct ones, where it would be
+/// exponentially longer written out. Linear in the distinct nodes, without recursion.
+///
+/// A value is bound as far out as each evaluation needs it, never outside of the arm of a select
+/// unless it is needed in any case or its loads are harmless: of elements that are read in any
+/// case, or that their own form or the condition of their select keeps in bounds. What is short
+/// stays written out, as matching and index analysis see through it; so e itself comes back where
+/// nothing is worth a name.
+AnyExpr bind_shared(const AnyExpr& e);
+
+}  // namespace lathe
+
+// ---- lathe/ir/slot_layout.hpp
+// The slots of a program's call (support/slot_layout.hpp), and the variables that they give values.
+
+namespace lathe {
+
+/// The same before and after open_strides, and at every other stage.
+SlotLayout slot_layout(const Program& program);
+
+/// The variable whose value the slot holds. Null for an address, and for the stride of a buffer
+/// that declares none.
+const VarNode* slot_variable(const Program& program, const CallSlot& slot);
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/parser.hpp
 // The parser's state: tokens, names in scope, and how deep it is.
 
 namespace lathe {
@@ -8403,34 +8525,6 @@ class Parser {
 }  // namespace detail
 }  // namespace lathe
 
-// ---- lathe/ir/reducer_law.hpp
-// Laws of a reducer: those that its structure proves, and those that numbers refute.
-
-namespace lathe {
-
-/// A fold that is split starts each part from the identity, and joins parts, of which some may be
-/// empty, into one that started from it. That is right if combine(identity, x) and
-/// combine(x, identity) are x for every x that folds give. Tried for a few of these: the first that
-/// is changed, "combine(identity, 11.0) is 21.0", else empty.
-std::string identity_problem(const ReducerNode& reducer);
-
-/// Whether associativity and commutativity follow from the operators: each value combines by itself
-/// with one that has them, or the reducer is argmin or argmax. Says nothing about the identity.
-bool has_known_laws(const ReducerNode& reducer);
-
-/// What refutes the laws that a reducer claims by its flags; else empty:
-///     is not associative: combine(combine(1, 2), 3) is 17, combine(1, combine(2, 3)) is 12
-/// Tried are all pairs and triples of the first values at which folds go wrong: the least numbers,
-/// the ends of the type, the numbers in the combine itself with their neighbours, patterns of bits;
-/// of integers of up to 16 bits all of these, where a combine is small and has few constants. Then
-/// triples drawn from all of these, from what sums, quotients and differences reach a constant, and
-/// from numbers of all magnitudes. Floats count as equal up to rounding. A reducer of several
-/// values is tried with what `terms` give for such values of all that they read, and with folds of
-/// that; without terms, with tuples of one number only, and folds of those.
-std::string law_problem(const ReducerNode& reducer, std::span<const AnyExpr> terms = {});
-
-}  // namespace lathe
-
 // ---- lathe/ir/loads_met.hpp
 // The loads that the evaluation of an expression has met, for passes that mask the arms of selects.
 
@@ -8566,100 +8660,6 @@ std::string_view access_problem(const Buffer& buffer, const Vec<AnyExpr>& indice
                                 const AnyExpr& mask);
 
 }  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/reducer.hpp
-// The reducers that have a name of their own.
-
-namespace lathe {
-
-/// The reducer with this name for elements of these dtypes; none if there is no such reducer.
-///   sum prod           0 and a + b, 1 and a * b                              (integers and floats)
-///   min max            the largest and the least value, min(a, b), max(a, b); floats start from
-///   ±inf, e4m3 from ±448 any all            false and a || b, true and a && b (bool) argmin argmax
-///   (value, position): the better value, on ties the lower position; a NaN is better than any
-///   number.
-///                      Starts from the identity of min or max and the largest position.
-ReducerRef builtin_reducer(std::string_view name, const Vec<DType>& dtypes);
-
-/// How an operator behaves as a combiner.
-struct CombinerRow {
-  BinaryOp op;
-  bool ints, floats;  ///< associative and commutative there
-  bool rounds;        ///< reordering floats changes the rounding
-};
-/// Null for operators that have no law on any type.
-const CombinerRow* find_combiner(BinaryOp op);
-/// Whether it combines as argmin or argmax do, from whatever identity.
-bool is_arg_reducer(const ReducerNode& reducer);
-
-}  // namespace lathe
-
-// ---- lathe/ir/renew.hpp
-// Mutators of what statements bind: sizes that name what changes, and copies whose variables are
-// new.
-
-namespace lathe::detail {
-
-/// A mutator that knows the sizes of temporaries: one that names what changes makes another buffer.
-class MutatorOfSizes : public Mutator {
- public:
-  LATHE_DECL Stmt stmt(const Stmt& s) override;
-};
-
-/// A copy whose lets bind fresh variables.
-class RenewLets : public MutatorOfSizes {
- public:
-  LATHE_DECL AnyExpr expr(const AnyExpr& e) override;
-  LATHE_DECL Stmt stmt(const Stmt& s) override;
-
- protected:
-  /// What stands for a variable from here on: a fresh one, or a value.
-  VarRef renew(const VarRef& var);
-  void replace(const VarRef& var, AnyExpr value);
-
- private:
-  NodeMap<AnyExpr> values_;
-};
-
-/// A copy whose loops have fresh variables too.
-class RenewVars : public RenewLets {
- public:
-  LATHE_DECL Stmt stmt(const Stmt& s) override;
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/ir/share.hpp
-// Expressions whose shared parts are computed once: a graph of nodes turned into values by name.
-
-namespace lathe {
-
-/// The same expression with what stands at several places bound by lets, and with what is too tall
-/// for recursion cut into pieces: of about as many nodes as e has distinct ones, where it would be
-/// exponentially longer written out. Linear in the distinct nodes, without recursion.
-///
-/// A value is bound as far out as each evaluation needs it, never outside of the arm of a select
-/// unless it is needed in any case or its loads are harmless: of elements that are read in any
-/// case, or that their own form or the condition of their select keeps in bounds. What is short
-/// stays written out, as matching and index analysis see through it; so e itself comes back where
-/// nothing is worth a name.
-AnyExpr bind_shared(const AnyExpr& e);
-
-}  // namespace lathe
-
-// ---- lathe/ir/slot_layout.hpp
-// The slots of a program's call (support/slot_layout.hpp), and the variables that they give values.
-
-namespace lathe {
-
-/// The same before and after open_strides, and at every other stage.
-SlotLayout slot_layout(const Program& program);
-
-/// The variable whose value the slot holds. Null for an address, and for the stride of a buffer
-/// that declares none.
-const VarNode* slot_variable(const Program& program, const CallSlot& slot);
-
 }  // namespace lathe
 
 // ---- lathe/ir/describe.hpp
@@ -16293,261 +16293,6 @@ LATHE_DECL void LawSamples::draw(Tuple (&abc)[3]) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/ir/impl/lex.ipp
-namespace lathe {
-namespace detail {
-
-inline bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-inline bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-inline bool is_name_char(char c) { return is_name_start(c) || is_digit_char(c); }
-inline int hex_digit(char c) {
-  if (is_digit_char(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/// The line with this number, without its end.
-inline std::string_view line_of(std::string_view source, int line) {
-  std::size_t begin = 0;
-  for (; line > 1; --line) {
-    auto next = source.find('\n', begin);
-    if (next == std::string_view::npos) return {};
-    begin = next + 1;
-  }
-  auto end = source.find_first_of("\r\n", begin);
-  return source.substr(begin, end == std::string_view::npos ? end : end - begin);
-}
-
-/// At most 100 bytes of the line around the place, printable, with '^' under it.
-inline std::string underline(std::string_view line, int column, int length) {
-  constexpr int kWidth = 100;
-  int first = column > kWidth - 20 ? column - kWidth / 2 : 1;
-  std::string text, marks;
-  for (int at = first; at < first + kWidth && at <= static_cast<int>(line.size()); ++at) {
-    char c = line[static_cast<std::size_t>(at - 1)];
-    text += c >= ' ' && c <= '~' ? c : '?';
-  }
-  marks.append(static_cast<std::size_t>(column - first), ' ');
-  int rest = static_cast<int>(text.size()) - (column - first);
-  if (length > rest) length = rest;
-  marks.append(static_cast<std::size_t>(length > 1 ? length : 1), '^');
-  return text + "\n" + marks;
-}
-
-/// Walks the characters and keeps line, column and the depth of brackets.
-class Scanner {
- public:
-  Scanner(std::string_view source, Location where) : source_(source), where_(where) {}
-  Vec<Token> run();
-
- private:
-  char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
-  }
-  int column() const { return static_cast<int>(at_ - line_begin_) + 1; }
-  [[noreturn]] void fail(std::string_view id, std::string_view problem) const {
-    fail_at(source_, line_, column(), 1, id, problem, where_);
-  }
-  void skip_blanks();
-  void next_token();
-  std::size_t name_length(std::size_t begin) const;
-  std::size_t number_length() const;
-  std::size_t quoted_length(char quote) const;
-  std::size_t symbol_length() const;
-
-  std::string_view source_;
-  Location where_;
-  Vec<Token> tokens_;
-  std::size_t at_ = 0, line_begin_ = 0;
-  int line_ = 1, brackets_ = 0;
-  bool starts_line_ = true;
-};
-
-inline Vec<Token> Scanner::run() {
-  if (source_.size() > std::size_t{1} << 24) fail("L0505", "the text is longer than 16 MiB");
-  tokens_.reserve(source_.size() / 4);
-  for (skip_blanks(); at_ < source_.size(); skip_blanks()) next_token();
-  Token end;
-  end.line = line_, end.column = column(), end.starts_line = true;
-  tokens_.push_back(end);
-  return std::move(tokens_);
-}
-
-inline void Scanner::skip_blanks() {
-  for (; at_ < source_.size(); ++at_) {
-    char c = source_[at_];
-    if (c == '#') {
-      while (at_ < source_.size() && source_[at_] != '\n') ++at_;
-      if (at_ == source_.size()) return;
-      c = '\n';
-    }
-    if (c == '\n') {
-      ++line_, line_begin_ = at_ + 1;
-      if (brackets_ == 0) starts_line_ = true;
-    } else if (c == '\t' && starts_line_) {
-      fail("L0501", "a tab in an indentation; use blanks");
-    } else if (c != ' ' && c != '\r' && c != '\t') {
-      return;
-    }
-  }
-}
-
-inline void Scanner::next_token() {
-  char c = source_[at_];
-  std::size_t length = 0;
-  Token token;
-  if (is_name_start(c)) {
-    token.kind = TokenKind::name, length = name_length(at_);
-  } else if (is_digit_char(c)) {
-    token.kind = TokenKind::number, length = number_length();
-  } else if (c == '"' || c == '`') {
-    token.kind = c == '"' ? TokenKind::string : TokenKind::name, length = quoted_length(c);
-    token.quoted = c == '`';
-  } else {
-    token.kind = TokenKind::symbol, length = symbol_length();
-    if (c == '(' || c == '[') ++brackets_;
-    if ((c == ')' || c == ']') && brackets_ > 0) --brackets_;
-  }
-  token.text = source_.substr(at_, length);
-  token.line = line_, token.column = column();
-  token.starts_line = std::exchange(starts_line_, false);
-  token.glued = at_ > 0 && source_[at_ - 1] != ' ' && source_[at_ - 1] != '\n';
-  if (token.quoted) token.text = token.text.substr(1, length - 2);
-  at_ += length;
-  tokens_.push_back(token);
-}
-
-inline std::size_t Scanner::name_length(std::size_t begin) const {
-  std::size_t end = begin;
-  while (end < source_.size() &&
-         (is_name_char(source_[end]) ||
-          (source_[end] == '.' && end + 1 < source_.size() && is_name_char(source_[end + 1]))))
-    ++end;
-  return end - begin;
-}
-
-// Digits, a fraction only if a digit follows the dot ("0..n" is a range), an exponent, and the
-// type's name.
-inline std::size_t Scanner::number_length() const {
-  std::size_t n = 0;
-  if (peek() == '0' && peek(1) == 'x') {
-    for (n = 2; hex_digit(peek(n)) >= 0;) ++n;
-    return n;
-  }
-  while (is_digit_char(peek(n))) ++n;
-  if (peek(n) == '.' && is_digit_char(peek(n + 1)))
-    for (++n; is_digit_char(peek(n));) ++n;
-  if (peek(n) == 'e') {
-    std::size_t digits = peek(n + 1) == '+' || peek(n + 1) == '-' ? n + 2 : n + 1;
-    if (is_digit_char(peek(digits)))
-      for (n = digits; is_digit_char(peek(n));) ++n;
-  }
-  while (is_name_char(peek(n))) ++n;
-  return n;
-}
-
-inline std::size_t Scanner::quoted_length(char quote) const {
-  for (std::size_t n = 1; at_ + n < source_.size() && peek(n) != '\n'; ++n) {
-    if (peek(n) == '\\' && at_ + n + 1 < source_.size() && peek(n + 1) != '\n')
-      ++n;
-    else if (peek(n) == quote)
-      return n + 1;
-  }
-  fail("L0504", quote == '"' ? "the string has no closing '\"' on its line"
-                             : "the name has no closing '`' on its line");
-}
-
-inline std::size_t Scanner::symbol_length() const {
-  static constexpr std::string_view symbols[] = {
-      "..+", "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "(", ")", "[", "]", ",", ":",
-      ";",   "@",  "=",  "+",  "-",  "*",  "/",  "%",  "&",  "|",  "^", "<", ">", "!", "~"};
-  for (auto symbol : symbols)
-    if (source_.substr(at_, symbol.size()) == symbol) return symbol.size();
-  fail("L0501", "this character begins nothing");
-}
-
-LATHE_DECL void fail_at(std::string_view source, int line, int column, int length,
-                        std::string_view id, std::string_view problem, Location where,
-                        std::string_view help) {
-  throw UserError(id, cat("parse: line ", line, ", column ", column, ": ", problem), where,
-                  underline(line_of(source, line), column, length), help);
-}
-
-LATHE_DECL Vec<Token> tokenize(std::string_view source, Location where) {
-  return Scanner(source, where).run();
-}
-
-LATHE_DECL bool unescape(std::string_view quoted, std::string& out) {
-  out.clear();
-  for (std::size_t i = 0; i < quoted.size(); ++i) {
-    if (quoted[i] != '\\') {
-      out += quoted[i];
-      continue;
-    }
-    if (++i == quoted.size()) return false;
-    switch (quoted[i]) {
-      case 'n':
-        out += '\n';
-        break;
-      case 't':
-        out += '\t';
-        break;
-      case '\\':
-      case '"':
-      case '`':
-        out += quoted[i];
-        break;
-      case 'x': {
-        if (i + 2 >= quoted.size()) return false;
-        int high = hex_digit(quoted[i + 1]), low = hex_digit(quoted[i + 2]);
-        if (high < 0 || low < 0) return false;
-        out += static_cast<char>(high * 16 + low), i += 2;
-        break;
-      }
-      default:
-        return false;
-    }
-  }
-  return true;
-}
-
-LATHE_DECL std::string escape(std::string_view text, char quote) {
-  std::string out(1, quote);
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '\\' || c == quote) {
-      out += '\\', out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (byte < ' ' || byte == 0x7f) {
-      out += "\\x", out += "0123456789abcdef"[byte >> 4], out += "0123456789abcdef"[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out += quote;
-}
-
-LATHE_DECL std::string describe(const Token& token) {
-  if (token.kind == TokenKind::end) return "the end of the text";
-  std::string shown(token.text.substr(0, 40));
-  for (char& c : shown)
-    if (c < ' ' || c > '~') c = '?';
-  return token.quoted ? cat("'`", shown, "`'") : cat("'", shown, "'");
-}
-
-LATHE_DECL bool is_plain_name(std::string_view text) {
-  if (text.empty() || !is_name_start(text[0]) || text.back() == '.') return false;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (!is_name_char(text[i]) && !(text[i] == '.' && text[i + 1] != '.')) return false;
-  return true;
-}
-
-}  // namespace detail
-}  // namespace lathe
-
 // ---- lathe/ir/impl/machine_form.ipp
 namespace lathe::detail {
 
@@ -17130,1963 +16875,6 @@ LATHE_DECL Stmt Mutator::descend(const Stmt& s) {
   unreachable("statement kind");
 }
 
-}  // namespace lathe
-
-// ---- lathe/ir/impl/parse.ipp
-namespace lathe {
-namespace detail {
-
-inline constexpr int kParseDepth = 200;
-
-inline void ParsedNames::bind(const std::string& name, Meaning meaning, bool hidden_in_blocks) {
-  entries_[name].push_back({std::move(meaning), level_, hidden_in_blocks});
-}
-inline void ParsedNames::release(const std::string& name) { entries_[name].pop_back(); }
-
-inline Meaning ParsedNames::find(const std::string& name, bool* hidden) const {
-  const auto* found = entries_.find(name);
-  if (!found) return {};
-  for (const Entry& entry : reversed(*found)) {
-    if (entry.level > level_) continue;
-    if (!entry.hidden_in_blocks || entry.level == level_) return entry.meaning;
-    if (hidden) *hidden = true;
-  }
-  return {};
-}
-
-inline Parser::Level::Level(Parser& parser) : parser_(parser) {
-  if (++parser_.depth_ <= kParseDepth) return;
-  parser_.fail(parser_.peek(), "L0505",
-               cat("brackets and bodies are nested more than ", kParseDepth, " levels deep"));
-}
-
-inline const Token& Parser::peek(std::size_t ahead) const {
-  return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-}
-
-inline const Token& Parser::take() {
-  const Token& token = peek();
-  if (token.kind != TokenKind::end) ++at_;
-  return token;
-}
-
-inline bool Parser::accept(std::string_view symbol) {
-  if (!peek().is(symbol) || line_ended()) return false;
-  return take(), true;
-}
-inline bool Parser::accept_word(std::string_view word) {
-  if (!peek().is_word(word) || line_ended()) return false;
-  return take(), true;
-}
-inline void Parser::expect(std::string_view symbol) {
-  if (!accept(symbol)) expected(cat("'", symbol, "'"));
-}
-inline void Parser::expect_word(std::string_view word) {
-  if (!accept_word(word)) expected(cat("'", word, "'"));
-}
-
-inline void Parser::fail(const Token& at, std::string_view id, std::string_view problem) const {
-  int length = static_cast<int>(at.text.size()) + (at.quoted ? 2 : 0);
-  fail_at(source_, at.line, at.column, length, id, problem, where_);
-}
-
-// At the end of a line the place is behind its last token.
-inline void Parser::expected(std::string_view what) const {
-  const Token& at = peek();
-  bool inside = at_ == 0 || !at.starts_line || at.kind == TokenKind::end;
-  if (inside) fail(at, "L0501", cat("expected ", what, ", found ", describe(at)));
-  const Token& last = tokens_[at_ - 1];
-  int behind = last.column + static_cast<int>(last.text.size()) + (last.quoted ? 2 : 0);
-  fail_at(source_, last.line, behind, 1, "L0501",
-          cat("expected ", what, ", found the end of the line"), where_);
-}
-
-inline std::string Parser::name(std::string_view what) {
-  const Token& at = peek();
-  if (at.kind != TokenKind::name || (!at.quoted && is_reserved(at.text))) expected(what);
-  std::string text(at.text);
-  if (at.quoted && !unescape(at.text, text)) fail(at, "L0504", "the name holds an unknown escape");
-  take();
-  return text;
-}
-
-inline std::string Parser::string() {
-  const Token& at = peek();
-  std::string text;
-  if (at.kind != TokenKind::string) expected("a string");
-  if (!unescape(at.text.substr(1, at.text.size() - 2), text))
-    fail(at, "L0504", "the string holds an unknown escape");
-  take();
-  return text;
-}
-
-inline std::int64_t Parser::integer(std::string_view what, std::int64_t least, std::int64_t most) {
-  bool negative = accept("-");
-  const Token& at = peek();
-  if (at.kind != TokenKind::number || line_ended()) expected(what);
-  take();
-  std::string digits = cat(negative ? "-" : "", at.text);
-  std::int64_t value = 0;
-  if (!parse_int(digits, value) || value < least || value > most)
-    fail(at, "L0504", cat(digits.substr(0, 60), " is no integer from ", least, " to ", most));
-  return value;
-}
-
-inline DType Parser::dtype() {
-  const Token& at = peek();
-  DType type;
-  if (at.kind != TokenKind::name || at.quoted || line_ended() || !parse_dtype(at.text, type))
-    expected("a type");
-  take();
-  return type;
-}
-
-template <class Enum>
-Enum Parser::one_of(std::string_view what, Enum last) {
-  for (int k = 0; k <= static_cast<int>(last); ++k)
-    if (accept_word(to_text(static_cast<Enum>(k)))) return static_cast<Enum>(k);
-  expected(what);
-}
-
-inline void Parser::declare(const Token& at, const std::string& name, Meaning meaning,
-                            bool hidden_in_blocks) {
-  if (names_.find(name)) fail(at, "L0502", cat("there is a '", name, "' already"));
-  names_.bind(name, std::move(meaning), hidden_in_blocks);
-}
-
-inline Meaning Parser::meaning_of(const Token& at, const std::string& name) const {
-  bool hidden = false;
-  Meaning meaning = names_.find(name, &hidden);
-  if (meaning) return meaning;
-  if (hidden)
-    fail(at, "L0502",
-         cat("'", name, "' belongs to the loops around this block; use the block's iterators"));
-  fail(at, "L0502", cat("there is no '", name, "' here"));
-}
-
-inline Buffer Parser::known_buffer() {
-  const Token& at = peek();
-  std::string text = name("a statement");
-  Meaning meaning = meaning_of(at, text);
-  if (!meaning.buffer) fail(at, "L0502", cat("'", text, "' is a variable, not a buffer"));
-  return meaning.buffer;
-}
-
-inline Vec<AnyExpr> Parser::param_strides() {
-  Vec<AnyExpr> list;
-  expect("[");
-  while (!accept("]")) {
-    if (!list.empty()) expect(",");
-    const Token& at = peek();
-    bool bare = at.kind == TokenKind::name && (peek(1).is(",") || peek(1).is("]")) &&
-                (at.quoted || !is_reserved(at.text));
-    if (bare) {
-      std::string text = name("a stride");
-      if (!names_.find(text)) declare(at, text, {make_var(text), {}}, false);
-      --at_;
-    }
-    list.push_back(expr().e);
-  }
-  return list;
-}
-
-inline StrideRule Parser::stride_rule() {
-  StrideRule rule;
-  expect("[");
-  rule.dim = static_cast<int>(integer("a dimension", 0, 1 << 20));
-  expect(",");
-  rule.factor = integer("a factor", 1, kMostStrideFactor);
-  expect(",");
-  rule.offset = integer("an offset", 0, kMostStrideFactor);
-  expect("]");
-  return rule;
-}
-
-inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_param) {
-  int height = 1;
-  BufferNode b(name, type, {});
-  expect("[");
-  b.shape = exprs("]", height);
-  if (accept_word("strides")) {
-    if (is_param)
-      b.strides = param_strides();
-    else
-      expect("["), b.strides = exprs("]", height);
-  }
-  if (accept_word("scope"))
-    b.scope = one_of("global, shared, local, register or fragment", Scope::fragment);
-  if (accept_word("tile")) b.tile = static_cast<int>(integer("the number of a tile", 0, 7));
-  if (accept_word("align"))
-    b.alignment = static_cast<int>(integer("a number of bytes", 0, 1 << 30));
-  while (accept_word("aligned")) b.aligned.push_back(stride_rule());
-  return make_ref<BufferNode>(std::move(b));
-}
-
-inline DimRef Parser::dim() {
-  const Token& at = peek();
-  std::string text = name("a dim's name");
-  std::int64_t min = 0, max = INT64_MAX, multiple = 1;
-  if (accept_word("in")) {
-    min = integer("the least extent", INT64_MIN, INT64_MAX);
-    expect("..");
-    if (accept("=")) max = integer("the greatest extent", INT64_MIN, INT64_MAX);
-  }
-  if (accept_word("by")) multiple = integer("a factor of the extent", 1, INT64_MAX);
-  VarRef var = make_var(text);
-  declare(at, text, {var, {}}, false);
-  return make_ref<DimNode>(var, min, max, multiple);
-}
-
-inline Constancy Parser::constancy(bool is_argument) {
-  // A parameter may bear that name.
-  if (!peek().is_word("constant") || peek(1).is(":")) return Constancy::none;
-  take();
-  return is_argument ? Constancy::promised : Constancy::owned;
-}
-
-inline Param Parser::param() {
-  Param p;
-  if (accept_word("out"))
-    p.access = Access::out;
-  else if (accept_word("inout"))
-    p.access = Access::inout;
-  else
-    p.constancy = constancy(accept_word("in"));
-  const Token& at = peek();
-  std::string text = name("a parameter's name");
-  expect(":");
-  DType type = dtype();
-  if (peek().is("["))
-    p.buffer = buffer_type(text, type, true);
-  else
-    p.var = make_var(text, type);
-  if (p.buffer && p.constancy == Constancy::owned) constant(p, at);
-  declare(at, text, {p.var, p.buffer}, false);
-  return p;
-}
-
-inline void Parser::constant(Param& p, const Token& at) {
-  if (p.buffer->strides.empty()) {
-    BufferNode node = *p.buffer;
-    node.strides = constant_buffer(node.name, node.dtype, node.shape)->strides;
-    p.buffer = make_ref<BufferNode>(std::move(node));
-  }
-  if (!accept_word("hash")) return;
-  const Token& digits = peek();
-  ContentHash hash;
-  if (!ContentHash::parse(string(), hash))
-    fail(digits, "L0504", "a hash has 32 digits of 0 to 9 and a to f");
-  p.content = make_ref<ConstantData>(hash);
-  if (!constants_) return;
-  ConstantRef given = (*constants_)(p.buffer->name, hash);
-  if (!given || !given->data())
-    fail(at, "L0508", cat("no elements are given for constant '", p.buffer->name, "'"));
-  if (!(given->hash() == hash))
-    fail(at, "L0508",
-         cat("the elements that are given for constant '", p.buffer->name,
-             "' are others: their "
-             "hash is ",
-             given->hash().str()));
-  p.content = std::move(given);
-}
-
-inline Program Parser::program() {
-  ProgramNode p;
-  int column = peek().column;
-  if (!peek().is_word("program")) expected("'program'");
-  take();
-  p.name = name("the program's name");
-  if (accept("<")) {
-    do p.dims.push_back(dim());
-    while (accept(","));
-    expect(">");
-  }
-  expect("(");
-  if (!accept(")")) {
-    do p.params.push_back(param());
-    while (accept(","));
-    expect(")");
-  }
-  if (accept_word("scheduled"))
-    p.scheduled = true;
-  else if (accept_word("stage"))
-    p.stage = one_of("blocks, loops, vector, flat or machine", Stage::machine);
-  stage_ = p.stage;
-  p.body = body(column);
-  if (peek().kind != TokenKind::end)
-    fail(peek(), "L0501", cat("expected the end of the text, found ", describe(peek())));
-  try_folds(p.body);
-  return Program(std::move(p));
-}
-
-}  // namespace detail
-
-namespace detail {
-
-inline Program parse_with(std::string_view text, const ConstantLookup* constants, Location where) {
-  return within_memory("parse", where, [&] {
-    Program program = Parser(text, where, constants).program();
-    verify_user(program, where);
-    return program;
-  });
-}
-
-}  // namespace detail
-
-LATHE_DECL Program parse(std::string_view text, Location where) {
-  return detail::parse_with(text, nullptr, where);
-}
-LATHE_DECL Program parse(std::string_view text, ConstantLookup constants, Location where) {
-  return detail::parse_with(text, &constants, where);
-}
-
-}  // namespace lathe
-
-// ---- lathe/ir/impl/parse_expr.ipp
-namespace lathe {
-namespace detail {
-
-inline constexpr int kParseHeight = 2000;
-
-struct InfixRow {
-  std::string_view text;
-  BinaryOp op;
-};
-inline constexpr InfixRow kInfixRows[] = {
-#define LATHE_OP(name, text) {text, BinaryOp::name},
-    LATHE_BINARY_OPS(LATHE_OP)
-#undef LATHE_OP
-};
-struct CallRow {
-  std::string_view text;
-  CallOp op;
-};
-inline constexpr CallRow kCallRows[] = {
-#define LATHE_OP(name, arity, pure) {#name, CallOp::name},
-    LATHE_CALL_OPS(LATHE_OP)
-#undef LATHE_OP
-};
-
-/// The operator with this spelling; whether it is a word or a symbol is the caller's to ask.
-inline const BinaryOp* binary_op(std::string_view text) {
-  for (const auto& row : kInfixRows)
-    if (row.text == text) return &row.op;
-  return nullptr;
-}
-
-/// Checks the node's types; they are the only thing in it that can be wrong.
-template <class Node, class... Args>
-Parser::Value Parser::build(const Token& at, int height, Args&&... args) {
-  if (height >= kParseHeight)
-    fail(at, "L0505", cat("an expression of more than ", kParseHeight, " levels"));
-  Value value{make_ref<Node>(std::forward<Args>(args)...), height + 1};
-  auto problem = typing_problem(value.e);
-  if (!problem.empty()) fail(at, "L0503", problem);
-  return value;
-}
-
-inline Parser::Value Parser::expr(int precedence) {
-  Value left = unary();
-  while (peek().kind == TokenKind::symbol && !line_ended()) {
-    const BinaryOp* op = binary_op(peek().text);
-    if (!op || infix_precedence(*op) < precedence) break;
-    const Token& at = take();
-    Value right = expr(infix_precedence(*op) + 1);
-    DType type = left.e.dtype();
-    if (type != right.e.dtype())
-      fail(at, "L0503",
-           cat("the operands of '", at.text, "' differ in type: ", type.str(), " and ",
-               right.e.dtype().str()));
-    if (is_comparison(*op)) type = kBool.with_lanes(type.lanes);
-    left = build<BinaryNode>(at, std::max(left.height, right.height), type, *op, left.e, right.e);
-  }
-  return left;
-}
-
-inline Parser::Value Parser::unary() {
-  Level level(*this);
-  Value value;
-  const Token& at = peek();
-  if (at.kind != TokenKind::symbol) return literal(false, value) ? value : primary();
-  if (at.is("-") && peek(1).glued) {
-    take();
-    if (literal(true, value)) return value;
-    --at_;
-  }
-  for (UnaryOp op : {UnaryOp::neg, UnaryOp::not_, UnaryOp::bit_not}) {
-    if (!accept(op_text(op))) continue;
-    value = unary();
-    return build<UnaryNode>(at, value.height, op, value.e);
-  }
-  if (!accept("(")) expected("an expression");
-  if (peek().is_word("let")) return let_chain();
-  value = expr();
-  expect(")");
-  return value;
-}
-
-inline Parser::Value Parser::primary() {
-  if (peek().kind != TokenKind::name || line_ended()) expected("an expression");
-  const Token& word = peek();
-  if (!word.quoted && (peek(1).is("(") || word.text == "reinterpret")) return call(word);
-  return reference();
-}
-
-inline Parser::Value Parser::reference() {
-  const Token& at = peek();
-  std::string text = name("an expression");
-  Meaning meaning = meaning_of(at, text);
-  if (meaning.var) return {meaning.var, 1};
-  if (!peek().is("["))
-    fail(at, "L0501", cat("'", text, "' is a buffer; write its indices between brackets"));
-  Place to = place(at, *meaning.buffer);
-  int lanes = 1;
-  for (const auto& i : to.indices)
-    if (i.dtype().is_vector()) lanes = i.dtype().lanes;
-  DType type = lanes == 1 ? meaning.buffer->dtype : meaning.buffer->dtype.with_lanes(lanes);
-  return build<LoadNode>(at, to.height, type, meaning.buffer, std::move(to.indices),
-                         std::move(to.mask));
-}
-
-inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const {
-  if (static_cast<int>(count) == buffer.rank() || (stage_ >= Stage::flat && count == 1)) return;
-  fail(at, "L0503",
-       cat('\'', buffer.name, "' has rank ", buffer.rank(), " and ", count,
-           count == 1 ? " index" : " indices"));
-}
-
-inline Parser::Place Parser::place(const Token& at, const BufferNode& buffer) {
-  Level level(*this);
-  Place out;
-  expect("[");
-  if (!peek().is("]") && !peek().is_word("where")) {
-    do {
-      Value index = expr();
-      out.height = std::max(out.height, index.height);
-      out.indices.push_back(std::move(index.e));
-    } while (accept(","));
-  }
-  if (accept_word("where")) {
-    Value value = expr();
-    out.height = std::max(out.height, value.height);
-    out.mask = std::move(value.e);
-  }
-  expect("]");
-  check_rank(at, buffer, out.indices.size());
-  return out;
-}
-
-/// Expressions up to the closing symbol, which is taken.
-inline Vec<AnyExpr> Parser::exprs(std::string_view close, int& height) {
-  Vec<AnyExpr> list;
-  if (accept(close)) return list;
-  do {
-    Value value = expr();
-    height = std::max(height, value.height);
-    list.push_back(std::move(value.e));
-  } while (accept(","));
-  expect(close);
-  return list;
-}
-
-inline Parser::Value Parser::let_chain() {
-  const Token& first = peek();
-  Vec<LetBinding> bindings;
-  int height = 1;
-  while (accept_word("let")) {
-    const Token& at = peek();
-    std::string text = name("a name");
-    expect("=");
-    Value value = expr();
-    expect_word("in");
-    VarRef var = make_var(text, value.e.dtype());
-    declare(at, text, {var, {}}, true);
-    height = std::max(height, value.height);
-    bindings.push_back({var, std::move(value.e)});
-  }
-  Value result = expr();
-  expect(")");
-  height = std::max(height, result.height);
-  for (const auto& b : reversed(bindings)) names_.release(b.var->name);
-  if (const auto* inner = result.e.as<LetNode>()) {
-    bindings.append(inner->bindings.begin(), inner->bindings.end());
-    return build<LetNode>(first, height, std::move(bindings), inner->body);
-  }
-  return build<LetNode>(first, height, std::move(bindings), result.e);
-}
-
-// A word and an opening parenthesis.
-inline Parser::Value Parser::call(const Token& word) {
-  DType type;
-  if (word.text == "select") {
-    take(), take();
-    int height = 1;
-    auto args = exprs(")", height);
-    if (args.size() != 3) fail(word, "L0501", "select has three arguments");
-    return build<SelectNode>(word, height, args[0], args[1], args[2]);
-  }
-  if (word.text == "ramp" || word.text == "broadcast") return vector(word);
-  if (word.text == "shuffle") return shuffle(word);
-  if (word.text == "reinterpret") return reinterpret(word);
-  if (!parse_dtype(word.text, type)) return function(word);
-  take(), take();
-  Value value = expr();
-  expect(")");
-  return build<CastNode>(word, value.height, type, value.e);
-}
-
-inline Parser::Value Parser::function(const Token& word) {
-  const BinaryOp* op = binary_op(word.text);
-  for (const auto& row : kCallRows)
-    if (row.text == word.text) return arguments(word, row.op);
-  if (!op) fail(word, "L0502", cat("there is no function ", describe(word)));
-  take(), take();
-  int height = 1;
-  auto args = exprs(")", height);
-  if (args.size() != 2) fail(word, "L0501", cat(describe(word), " has two arguments"));
-  return build<BinaryNode>(word, height, args[0].dtype(), *op, args[0], args[1]);
-}
-
-inline Parser::Value Parser::arguments(const Token& word, CallOp op) {
-  take(), take();
-  int height = 1;
-  auto args = exprs(")", height);
-  if (static_cast<int>(args.size()) != op_arity(op))
-    fail(
-        word, "L0501",
-        cat(describe(word), " has ", op_arity(op), op_arity(op) == 1 ? " argument" : " arguments"));
-  DType type = args[0].dtype();
-  if (op == CallOp::is_nan) type = kBool.with_lanes(type.lanes);
-  return build<CallNode>(word, height, type, op, std::move(args));
-}
-
-inline Parser::Value Parser::reinterpret(const Token& word) {
-  take();
-  expect("<");
-  DType type = dtype();
-  expect(">");
-  expect("(");
-  Value value = expr();
-  expect(")");
-  return build<CallNode>(word, value.height, type, CallOp::reinterpret, Vec<AnyExpr>{value.e});
-}
-
-inline Parser::Value Parser::vector(const Token& word) {
-  take(), take();
-  Value value = expr(), stride;
-  expect(",");
-  if (word.text == "ramp") stride = expr(), expect(",");
-  const Token& at = peek();
-  int lanes = static_cast<int>(integer("a number of lanes", 2, 65535));
-  if (lanes * static_cast<int>(value.e.dtype().lanes) > 65535)
-    fail(at, "L0504", "a vector has at most 65535 lanes");
-  expect(")");
-  int height = std::max(value.height, stride.height);
-  if (word.text == "ramp") return build<RampNode>(word, height, value.e, stride.e, lanes);
-  return build<BroadcastNode>(word, height, value.e, lanes);
-}
-
-inline Parser::Value Parser::shuffle(const Token& word) {
-  take(), take();
-  int height = 1;
-  Vec<AnyExpr> vectors = exprs(";", height);
-  Vec<int> lanes;
-  if (vectors.empty()) fail(word, "L0501", "shuffle needs a vector");
-  do lanes.push_back(static_cast<int>(integer("a lane", 0, INT32_MAX)));
-  while (accept(","));
-  if (lanes.size() > 65535) fail(word, "L0504", "a vector has at most 65535 lanes");
-  expect(")");
-  DType type = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
-  return build<ShuffleNode>(word, height, type, std::move(vectors), std::move(lanes));
-}
-
-/// A literal, whose sign has been read; false if there is none.
-inline bool Parser::literal(bool negative, Value& out) {
-  const Token& at = peek();
-  if (at.kind == TokenKind::number) return out.e = number(negative), true;
-  if (at.kind != TokenKind::name || at.quoted || line_ended()) return false;
-  if (!negative && (at.text == "true" || at.text == "false"))
-    return out.e = make_bool(take().text == "true"), true;
-  DType type = kF32;
-  std::string_view word = at.text;
-  auto dot = word.find('.');
-  if (dot != std::string_view::npos) {
-    if (!parse_dtype(word.substr(0, dot), type)) return false;
-    word.remove_prefix(dot + 1);
-    if (word != "inf" && word != "nan") return false;
-  }
-  if (word != "inf" && word != "nan") return false;
-  if (!type.is_float() || type.is_vector()) fail(at, "L0504", "this is not a scalar floating type");
-  take();
-  if (word == "nan") return out.e = nan(type, negative), true;
-  AnyExpr inf = make_float(type, negative ? -HUGE_VAL : HUGE_VAL);
-  if (type.code == TypeCode::e4m3) fail(at, "L0504", "f8e4m3 has no infinity");
-  return out.e = inf, true;
-}
-
-inline AnyExpr Parser::nan(DType type, bool negative) {
-  std::uint64_t bits = 0x7ff8000000000000;
-  if (accept("(")) {
-    const Token& at = take();
-    const char* end = at.text.data() + at.text.size();
-    bool hex = at.kind == TokenKind::number && at.text.size() > 2 && at.text[1] == 'x';
-    auto read = hex ? std::from_chars(at.text.data() + 2, end, bits, 16) : std::from_chars_result{};
-    if (!hex || read.ptr != end || read.ec != std::errc() ||
-        std::bit_cast<double>(bits) == std::bit_cast<double>(bits))
-      fail(at, "L0504", "expected the bits of a NaN of type f64 as a hexadecimal number");
-    expect(")");
-  }
-  if (negative) bits ^= std::uint64_t{1} << 63;
-  // Bits that the type has no room for are lost, as they are by any other way to a constant.
-  return make_float(type, std::bit_cast<double>(bits));
-}
-
-/// The value of an integer literal in its type; false if it does not fit.
-inline bool integer_value(std::string_view digits, DType type, bool negative, std::int64_t& out) {
-  std::uint64_t magnitude = 0;
-  auto read = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
-  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return false;
-  std::uint64_t top = ~std::uint64_t{0} >> (64 - type.bits);
-  if (type.is_signed())
-    top = negative ? top / 2 + 1 : top / 2;
-  else if (negative && magnitude != 0)
-    return false;
-  out = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-  return magnitude <= top;
-}
-
-inline bool float_value(std::string_view digits, DType type, bool negative, double& out) {
-  float single = 0;
-  if (type.bits == 32 ? !parse_float(digits, single) : !parse_float(digits, out)) return false;
-  if (type.bits == 32) out = static_cast<double>(single);
-  out = round_to(type, negative ? -out : out);
-  return out - out == 0;
-}
-
-inline AnyExpr Parser::number(bool negative) {
-  const Token& at = take();
-  std::string_view text = at.text;
-  std::size_t digits = text.find_first_not_of("0123456789.");
-  if (digits < text.size() && text[digits] == 'e')
-    digits = std::min(text.find_first_not_of("0123456789", digits + 2), text.size());
-  digits = std::min(digits, text.size());
-  bool is_float = text.substr(0, digits).find_first_of(".e") != std::string_view::npos;
-  DType type = is_float ? kF32 : kIndex;
-  if (digits < text.size() &&
-      (!parse_dtype(text.substr(digits), type) || type.is_vector() || type.is_bool()))
-    fail(at, "L0504",
-         cat(describe(at), " is no number; after the digits comes nothing or a scalar type"));
-  std::int64_t i = 0;
-  double f = 0;
-  bool fits = type.is_float() ? float_value(text.substr(0, digits), type, negative, f)
-              : is_float      ? false
-                              : integer_value(text.substr(0, digits), type, negative, i);
-  if (!fits)
-    fail(at, "L0504",
-         cat(negative ? "-" : "", at.text.substr(0, 60), " does not fit ", type.str()));
-  return make_ref<ConstNode>(type, i, f);
-}
-
-inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
-  min = expr().e;
-  const Token& at = peek();
-  if (accept("..+")) return void(extent = expr().e);
-  expect("..");
-  AnyExpr end = expr().e;
-  const auto *lo = min.as<ConstNode>(), *hi = end.as<ConstNode>();
-  std::int64_t count = 0;
-  if (lo && lo->dtype == kIndex && lo->i == 0) return void(extent = end);
-  if (!lo || !hi || lo->dtype != kIndex || hi->dtype != kIndex)
-    return void(extent =
-                    build<BinaryNode>(at, 1, end.dtype(), BinaryOp::sub, end, fresh_lets(min)).e);
-  if (__builtin_sub_overflow(hi->i, lo->i, &count))
-    fail(at, "L0504", "the range is longer than an i64 can count");
-  extent = make_int(kIndex, count);
-}
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/impl/parse_laws.ipp
-namespace lathe::detail {
-
-/// An update of several values as expand_update writes it out: operands, results, stores.
-struct UpdateWrittenOut {
-  Vec<AnyExpr> terms;
-  Vec<Stmt> stores;
-};
-
-/// Without terms where the statement is none by this reducer.
-inline UpdateWrittenOut update_written_out(const Stmt& s, const ReducerNode& reducer) {
-  const std::size_t count = reducer.combine.size();
-  Vec<const LetStmtNode*> lets;
-  Stmt body = s;
-  while (lets.size() < 3 * count) {
-    const auto* let = body.as<LetStmtNode>();
-    if (!let) return {};
-    lets.push_back(let);
-    body = let->body;
-  }
-  UpdateWrittenOut out{{}, seq_of(body)};
-  if (out.stores.size() != count) return {};
-  Substitution operands;
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto* store = out.stores[k].as<StoreNode>();
-    const LetStmtNode &own = *lets[2 * k], &term = *lets[2 * k + 1];
-    if (!store || !structurally_equal(own.value, make_load(store->buffer, store->indices)) ||
-        store->value.as<VarNode>() != lets[2 * count + k]->var.get())
-      return {};
-    operands.emplace_back(reducer.lhs[k], AnyExpr(own.var));
-    operands.emplace_back(reducer.rhs[k], AnyExpr(term.var));
-    out.terms.push_back(term.value);
-  }
-  for (std::size_t k = 0; k < count; ++k)
-    if (!structurally_equal(lets[2 * count + k]->value, substitute(reducer.combine[k], operands)))
-      return {};
-  return out;
-}
-
-// What the statements of a text store to each buffer.
-class StoresOfText : public Visitor {
- public:
-  struct Stored {
-    AnyExpr value;
-    const ReducerNode* fold = nullptr;  ///< that it is a term of
-    std::size_t output = 0;
-  };
-  /// Updates by these are known where they are written out, too.
-  explicit StoresOfText(const Vec<const ReducerNode*>& reducers) : reducers_(reducers) {}
-
-  void stmt(const Stmt& s) override {
-    const auto* block = s.as<BlockNode>();
-    if (block && block->reducer) return fold(seq_of(block->body), *block->reducer);
-    if (s.as<LetStmtNode>() && fold_written_out(s)) return;
-    if (const auto* n = s.as<StoreNode>()) of_[n->buffer.get()].push_back({n->value});
-    if (const auto* n = s.as<AtomicNode>()) of_[n->buffer.get()].push_back({n->value});
-    descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-
-  const Vec<Stored>* of(const Buffer& b) const { return of_.find(b.get()); }
-  /// Terms of updates that are written out.
-  const Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>>& written_out() const {
-    return written_out_;
-  }
-
- private:
-  bool fold_written_out(const Stmt& s) {
-    for (const ReducerNode* r : reducers_) {
-      UpdateWrittenOut update = update_written_out(s, *r);
-      if (update.terms.empty()) continue;
-      fold(update.stores, *r);
-      written_out_.emplace_back(r, std::move(update.terms));
-      return true;
-    }
-    return false;
-  }
-  void fold(const Vec<Stmt>& stores, const ReducerNode& reducer) {
-    std::size_t output = 0;
-    for (const auto& store : stores)
-      if (const auto* n = store.as<StoreNode>())
-        of_[n->buffer.get()].push_back({n->value, &reducer, output++});
-  }
-
-  const Vec<const ReducerNode*>& reducers_;
-  NodeMap<Vec<Stored>> of_;
-  Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>> written_out_;
-};
-
-/// The operands with which a combine of a reducer is written out in an expression.
-class CombineOperands : Visitor {
- public:
-  CombineOperands(const ReducerNode& reducer, std::size_t output, const AnyExpr& e)
-      : reducer_(reducer) {
-    const AnyExpr& combine = reducer.combine[output];
-    match(combine, e);
-    if (!structurally_equal(substitute(combine, found_), e)) found_ = {};
-  }
-
-  /// Whether there are any, and is(operand, output) holds of each.
-  template <class F>
-  bool all(const F& is) const {
-    for (std::size_t k = 0; k < reducer_.lhs.size(); ++k)
-      for (const auto& [var, operand] : found_)
-        if ((var == reducer_.lhs[k] || var == reducer_.rhs[k]) && !is(operand, k)) return false;
-    return !found_.empty();
-  }
-
- private:
-  void match(const AnyExpr& pattern, const AnyExpr& e) {
-    if (!seen_.insert(pattern.get()).second) return;
-    if (const auto* var = pattern.as<VarNode>();
-        var && (contains(reducer_.lhs, VarRef(var)) || contains(reducer_.rhs, VarRef(var))))
-      return found_.push_back({VarRef(var), e});
-    if (pattern.kind() != e.kind()) return;
-    const Vec<AnyExpr> parts = parts_of(pattern), others = parts_of(e);
-    for (std::size_t k = 0; k < parts.size() && k < others.size(); ++k) match(parts[k], others[k]);
-  }
-  Vec<AnyExpr> parts_of(const AnyExpr& e) {
-    parts_ = {};
-    descend(e);
-    return std::move(parts_);
-  }
-  void expr(const AnyExpr& e) override { parts_.push_back(e); }
-
-  const ReducerNode& reducer_;
-  Substitution found_;
-  NodeSet seen_;
-  Vec<AnyExpr> parts_;
-};
-
-/// Whether terms are partial results of their own reducer, as rfactor and fold_lanes leave them:
-/// tuples that other blocks have folded, two such joined, copies and identities of them. Those
-/// blocks are tried; tuples at random in their place would be what no fold gives.
-class PartialResults {
- public:
-  PartialResults(const StoresOfText& all, const ReducerNode& reducer)
-      : all_(all), reducer_(reducer) {}
-
-  bool are(const Vec<AnyExpr>& terms) {
-    bool loads = false;
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-      loads = loads || terms[k].kind() != ExprKind::Const;
-      if (!is(terms[k], k)) return false;
-    }
-    return loads;
-  }
-
- private:
-  bool is(const AnyExpr& e, std::size_t output) {
-    if (e.kind() == ExprKind::Const) return true;
-    if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
-    const auto* load = e.as<LoadNode>();
-    if (!load)
-      return CombineOperands(reducer_, output, e).all([&](const AnyExpr& operand, std::size_t k) {
-        return is(operand, k);
-      });
-    if (const auto* seen = seen_.find(load->buffer.get())) return *seen == output;
-    seen_.insert(load->buffer.get(), output);
-    const auto* stored = all_.of(load->buffer);
-    if (!stored) return false;
-    for (const auto& s : *stored) {
-      const bool folded = s.fold == &reducer_ && s.output == output;
-      if (!folded && (s.fold || !is(s.value, output))) return false;
-    }
-    return true;
-  }
-
-  const StoresOfText& all_;
-  const ReducerNode& reducer_;
-  NodeMap<std::size_t> seen_;  ///< buffers, and which of the values they hold
-};
-
-// Which tuples a reducer of several values meets is only known by the terms.
-inline void Parser::try_folds(const Stmt& program) const {
-  if (folds_.empty()) return;
-  Vec<const ReducerNode*> reducers;
-  for (const auto& [block, at] : folds_) {
-    const ReducerNode* reducer = block.as<BlockNode>()->reducer.get();
-    if (!contains(reducers, reducer)) reducers.push_back(reducer);
-  }
-  StoresOfText stored(reducers);
-  stored.stmt(program);
-  for (const auto& [block, at] : folds_) {
-    const auto* n = block.as<BlockNode>();
-    const ReducerNode& reducer = *n->reducer;
-    const auto attempt = [&, at = at](const Vec<AnyExpr>& terms) {
-      if (terms.size() != reducer.lhs.size() || PartialResults(stored, reducer).are(terms)) return;
-      if (const std::string problem = law_problem(reducer, terms); !problem.empty())
-        fail(tokens_[at], "L0507", cat("reducer '", reducer.name, "' ", problem));
-    };
-    Vec<AnyExpr> terms;
-    for (const auto& store : seq_of(n->body))
-      if (const auto* term = store.as<StoreNode>()) terms.push_back(term->value);
-    attempt(terms);
-    for (const auto& [by, others] : stored.written_out())
-      if (by == &reducer) attempt(others);
-  }
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/ir/impl/parse_stmt.ipp
-namespace lathe {
-namespace detail {
-
-/// What follows a ':' at the end of a line.
-inline Stmt Parser::body(int owner_column) {
-  Level level(*this);
-  expect(":");
-  if (!line_ended()) expected("the end of the line");
-  if (peek().kind == TokenKind::end || peek().column <= owner_column)
-    fail(peek(), "L0501",
-         "expected a statement, indented further than what it belongs to ('pass' is none)");
-  return lines(peek().column);
-}
-
-inline Stmt Parser::lines(int column) {
-  Vec<Stmt> stmts;
-  Vec<Open> opened;
-  while (peek().kind != TokenKind::end && peek().column >= column) {
-    if (peek().column != column)
-      fail(peek(), "L0501", "the indentation is not that of the lines before");
-    if (peek().is_word("alloc") || peek().is_word("let"))
-      scoped_line(stmts, opened);
-    else
-      stmts.push_back(statement());
-    if (!line_ended()) expected("the end of the line");
-  }
-  for (; !opened.empty(); opened.pop_back()) {
-    Open& o = opened.back();
-    if (o.first == stmts.size())
-      fail(peek(), "L0501", cat("expected a statement that uses '", o.name, "', or 'pass'"));
-    Stmt rest = make_seq({stmts.begin() + static_cast<std::ptrdiff_t>(o.first), stmts.end()});
-    stmts.resize(o.first);
-    stmts.push_back(scoped(o, std::move(rest)));
-    --opened_;
-  }
-  return make_seq(std::move(stmts));
-}
-
-/// An alloc or let: with a body of its own it is one of the statements, else it stays open.
-inline void Parser::scoped_line(Vec<Stmt>& stmts, Vec<Open>& opened) {
-  const Token& word = take();
-  const Token& at = peek();
-  Open o;
-  o.name = name("a name"), o.first = stmts.size();
-  if (word.text == "alloc") {
-    expect(":");
-    o.buffer = buffer_type(o.name, dtype(), false);
-  } else {
-    expect("=");
-    o.value = expr().e;
-    o.var = make_var(o.name, o.value.dtype());
-  }
-  declare(at, o.name, {o.var, o.buffer}, static_cast<bool>(o.var));
-  if (peek().is(":")) {
-    Stmt inner = body(word.column);
-    return stmts.push_back(scoped(o, std::move(inner)));
-  }
-  if (++opened_ > 2000) fail(at, "L0505", "more than 2000 lets and allocs inside one another");
-  opened.push_back(std::move(o));
-}
-
-inline Stmt Parser::scoped(const Open& o, Stmt body) {
-  names_.release(o.name);
-  return o.buffer ? make_alloc(o.buffer, std::move(body))
-                  : make_let_stmt(o.var, o.value, std::move(body));
-}
-
-inline Stmt Parser::statement() {
-  const Token& at = peek();
-  if (at.kind != TokenKind::name) expected("a statement");
-  if (at.quoted) return store();
-  if (ForKind kind; at.text == "for" || (at.text != "serial" && parse_for_kind(at.text, kind)))
-    return for_loop();
-  if (at.text == "block") return block();
-  if (at.text == "if") return conditional();
-  if (at.text == "while") return loop_while();
-  if (at.text == "atomic") return atomic();
-  if (at.text == "assert") return assertion();
-  if (at.text == "reducer") return reducer();
-  if (at.text == "pass") return take(), make_seq({});
-  if (at.text == "eval") return take(), make_ref<EvaluateNode>(expr().e);
-  return store();
-}
-
-inline Stmt Parser::for_loop() {
-  const Token& first = take();
-  ForKind kind = ForKind::serial;
-  if (parse_for_kind(first.text, kind)) expect_word("for");
-  const Token& at = peek();
-  std::string text = name("a name");
-  expect_word("in");
-  AnyExpr min, extent;
-  range(min, extent);
-  Attributes all;
-  while (peek().is("@")) attribute(all, true);
-  VarRef var = make_var(text, min.dtype());
-  declare(at, text, {var, {}}, true);
-  Stmt inner = body(first.column);
-  names_.release(text);
-  return make_for(var, min, extent, std::move(inner), kind, std::move(all));
-}
-
-// Behind the key: =value of a single field, else (name=value, …).
-inline void Parser::fields_of(Attribute& out, const Token& at, bool on_loop) {
-  const int count = field_count(out);
-  const auto misfit = [&] { fail(at, "L0506", attribute_misfit(out, on_loop)); };
-  if (count > 1 && !accept("(")) misfit();
-  int done = 0;
-  each_field(out, [&](const auto& field, auto& value) {
-    if (done++ > 0) expect(",");
-    if (count > 1) expect_word(field.name);
-    expect("=");
-    const Token& first = peek();
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, NumbersField>) {
-      expect("[");
-      do value.push_back(integer("a number", INT64_MIN, INT64_MAX));
-      while (accept(","));
-      expect("]");
-    } else {
-      const AttrValue given =
-          first.kind == TokenKind::string
-              ? AttrValue(string())
-              : AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
-      if (!SetField{given}(field, value)) misfit();
-    }
-  });
-  if (count > 1) expect(")");
-}
-
-inline void Parser::attribute(Attributes& out, bool on_loop) {
-  expect("@");
-  const Token& at = peek();
-  const std::string key = name("an annotation's key");
-  Attribute a;
-  if (!attribute_with_key(key, on_loop, a)) fail(at, "L0506", unknown_key(key, on_loop));
-  fields_of(a, at, on_loop);
-  if (std::string problem = attribute_problem(a, on_loop); !problem.empty())
-    fail(at, "L0506", problem);
-  for (const auto& other : out)
-    if (exclude_each_other(a, other))
-      fail(at, "L0506", cat("there is an annotation '", key, "' already"));
-  out.set(std::move(a));
-}
-
-// The domain is read inside the block, where the loops around it are hidden; the binding outside.
-inline void Parser::block_iter(BlockNode& n, Vec<std::string>& bound) {
-  IterVar it;
-  it.kind = accept_word("reduce")   ? IterKind::reduce
-            : accept_word("opaque") ? IterKind::opaque
-                                    : IterKind::spatial;
-  const Token& at = peek();
-  std::string text = name("an iterator's name");
-  expect_word("in");
-  range(it.min, it.extent);
-  it.var = make_var(text, it.min.dtype());
-  declare(at, text, {it.var, {}}, false);
-  bound.push_back(text);
-  expect("=");
-  names_.leave_block();
-  it.binding = expr().e;
-  names_.enter_block();
-  n.iters.push_back(std::move(it));
-}
-
-/// The clauses up to the ':'; gives the reducer's name.
-inline const Token* Parser::block_clauses(BlockNode& n) {
-  const Token* reducer = nullptr;
-  while (!peek().is(":")) {
-    if (accept_word("where"))
-      n.predicate = expr().e;
-    else if (accept_word("init"))
-      n.init = true;
-    else if (accept_word("reads"))
-      n.reads = regions();
-    else if (accept_word("writes"))
-      n.writes = regions();
-    else if (peek().is("@"))
-      attribute(n.attributes, false);
-    else if (accept_word("reduce"))
-      reducer = &peek(), reducer_word_ = name("a reducer's name");
-    else
-      expected("where, reduce, init, reads, writes, '@' or ':'");
-  }
-  return reducer;
-}
-
-inline Stmt Parser::block() {
-  int column = take().column;
-  const Token& at = peek();
-  std::string text = name("a block's name");
-  if (!blocks_.insert(text).second) fail(at, "L0502", cat("there is a block '", text, "' already"));
-  BlockNode n(make_ref<BlockTagNode>(text), {}, {});
-  Vec<std::string> bound;
-  std::string outer_word = reducer_word_;
-  names_.enter_block();
-  expect("(");
-  if (!peek().is(")")) {
-    do block_iter(n, bound);
-    while (accept(","));
-  }
-  expect(")");
-  const Token* reducer = block_clauses(n);
-  bool outer = std::exchange(in_reducer_block_, reducer != nullptr);
-  n.body = body(column);
-  in_reducer_block_ = outer;
-  if (reducer) resolve_reducer(n, *reducer);
-  reducer_word_ = outer_word;
-  for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
-  names_.leave_block();
-  Stmt made = make_block(std::move(n));
-  const BlockNode& block = *made.as<BlockNode>();
-  if (block.reducer && block.reducer->lhs.size() > 1 && reducers_.contains(block.reducer->name))
-    folds_.emplace_back(made, static_cast<std::size_t>(reducer - tokens_.data()));
-  return made;
-}
-
-inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
-  if (const auto* found = reducers_.find(reducer_word_)) return void(n.reducer = *found);
-  Vec<DType> dtypes;
-  for (const auto& s : seq_of(n.body))
-    if (const auto* store = s.as<StoreNode>()) dtypes.push_back(store->value.dtype());
-  n.reducer = builtin_reducer(reducer_word_, dtypes);
-  if (n.reducer) return;
-  std::string types = join(dtypes, ", ", [](DType t) { return t.str(); });
-  fail(word, "L0502", cat("there is no reducer ", describe(word), " for (", types, ')'));
-}
-
-inline Vec<Region> Parser::regions() {
-  Vec<Region> list;
-  do {
-    Region region;
-    region.buffer = known_buffer();
-    expect("[");
-    while (!accept("]")) {
-      if (!region.ranges.empty()) expect(",");
-      Range r;
-      range(r.min, r.extent);
-      region.ranges.push_back(std::move(r));
-    }
-    list.push_back(std::move(region));
-  } while (accept(","));
-  return list;
-}
-
-inline Stmt Parser::store() {
-  Streaming streaming = peek().is_word("stream")         ? Streaming::any
-                        : peek().is_word("stream_lines") ? Streaming::lines
-                                                         : Streaming::none;
-  if (streaming != Streaming::none) take();
-  const Token& at = peek();
-  Buffer buffer = known_buffer();
-  Place to = place(at, *buffer);
-  if (in_reducer_block_ && (peek().kind != TokenKind::name || name("") != reducer_word_)) {
-    --at_;
-    expected(cat("'", reducer_word_, "=' (the block is a reduction)"));
-  }
-  expect("=");
-  AnyExpr value = expr().e;
-  auto problem = access_problem(buffer, to.indices, value.dtype(), to.mask);
-  if (!problem.empty()) fail(at, "L0503", cat("store of ", value.dtype().str(), ": ", problem));
-  return make_ref<StoreNode>(buffer, std::move(to.indices), std::move(value), std::move(to.mask),
-                             streaming);
-}
-
-inline Stmt Parser::atomic() {
-  take();
-  const Token& at = peek();
-  Buffer buffer = known_buffer();
-  Place to = place(at, *buffer);
-  if (to.mask.get()) fail(at, "L0501", "an atomic update has no mask");
-  const BinaryOp* op = line_ended() ? nullptr : binary_op(peek().text);
-  if (!op || is_comparison(*op)) expected("an operator such as '+' or 'max'");
-  take();
-  expect("=");
-  AnyExpr value = expr().e;
-  auto problem = access_problem(buffer, to.indices, value.dtype(), {});
-  if (!problem.empty()) fail(at, "L0503", cat("update with ", value.dtype().str(), ": ", problem));
-  return make_ref<AtomicNode>(*op, buffer, std::move(to.indices), std::move(value));
-}
-
-inline Stmt Parser::conditional() {
-  int column = take().column;
-  AnyExpr condition = expr().e;
-  Stmt yes = body(column), no;
-  if (peek().is_word("else") && line_ended() && peek().column == column) {
-    take();
-    no = body(column);
-  }
-  return make_if(condition, std::move(yes), std::move(no));
-}
-
-inline Stmt Parser::loop_while() {
-  int column = take().column;
-  AnyExpr condition = expr().e;
-  return make_ref<WhileNode>(condition, body(column));
-}
-
-inline Stmt Parser::assertion() {
-  take();
-  AnyExpr condition = expr().e;
-  expect(",");
-  std::string message = string();
-  Vec<AnyExpr> values;
-  if (accept("%")) {
-    expect("(");
-    do {
-      const Token& at = peek();
-      values.push_back(expr().e);
-      if (values.back().dtype() != kIndex) fail(at, "L0503", "a value of an assertion is no i64");
-    } while (accept(","));
-    expect(")");
-  }
-  return make_ref<AssertNode>(condition, std::move(message), std::move(values));
-}
-
-// The variables of the left operand with their identities, then those of the right one.
-inline void Parser::reducer_vars(ReducerNode& r, Vec<std::string>& bound) {
-  auto variable = [&](DType type, Vec<VarRef>& list, const Token& at, const std::string& text) {
-    list.push_back(make_var(text, type));
-    declare(at, text, {list.back(), {}}, true);
-    bound.push_back(text);
-  };
-  do {
-    const Token& at = peek();
-    std::string text = name("a name");
-    expect(":");
-    DType type = dtype();
-    expect("=");
-    const Token& value_at = peek();
-    r.identity.push_back(expr().e);
-    if (r.identity.back().dtype() != type)
-      fail(value_at, "L0503", cat("the identity of '", text, "' is no ", type.str()));
-    variable(type, r.lhs, at, text);
-  } while (accept(","));
-  expect(";");
-  do {
-    if (r.rhs.size() == r.lhs.size()) expected("')'");
-    const Token& at = peek();
-    std::string text = name("a name");
-    variable(r.lhs[r.rhs.size()]->dtype, r.rhs, at, text);
-  } while (accept(","));
-  if (r.rhs.size() != r.lhs.size()) expected("as many names as on the left of ';'");
-  expect(")");
-}
-
-inline Stmt Parser::reducer() {
-  take();
-  ReducerNode r("", {}, {}, {}, {});
-  r.associative = !accept_word("nonassociative");
-  r.commutative = !accept_word("noncommutative");
-  const Token& at = peek();
-  r.name = name("a reducer's name");
-  expect("(");
-  Vec<std::string> bound;
-  names_.enter_block();
-  reducer_vars(r, bound);
-  expect("=");
-  do {
-    const Token& value_at = peek();
-    if (r.combine.size() == r.lhs.size()) expected("the end of the line");
-    r.combine.push_back(expr().e);
-    DType type = r.lhs[r.combine.size() - 1]->dtype;
-    if (r.combine.back().dtype() != type)
-      fail(value_at, "L0503", cat("this value is no ", type.str()));
-  } while (accept(","));
-  if (r.combine.size() != r.lhs.size()) expected("as many values as the reducer has names");
-  for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
-  names_.leave_block();
-  ReducerRef made(new ReducerNode(std::move(r)));
-  if (const std::string problem = law_problem(*made); !problem.empty())
-    fail(at, "L0507", cat("reducer '", made->name, "' ", problem));
-  if (!reducers_.insert(made->name, made))
-    fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
-  return {};
-}
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/impl/print.ipp
-namespace lathe {
-namespace detail {
-
-inline void Printer::dims(const ProgramNode& p) {
-  bool first = true;
-  for (const auto& d : p.dims) {
-    put(std::exchange(first, false) ? "<" : ", ", names_.bind(d->var.get(), d->var->name));
-    if (d->min != 0 || d->max != INT64_MAX) put(" in ", d->min, "..");
-    if (d->max != INT64_MAX) put('=', d->max);
-    if (d->multiple_of != 1) put(" by ", d->multiple_of);
-  }
-  if (!first) put('>');
-}
-
-inline void Printer::param(const Param& p) {
-  const bool owned = p.constancy == Constancy::owned;
-  if (!owned) put(p.access == Access::in ? "in " : p.access == Access::out ? "out " : "inout ");
-  if (p.constancy != Constancy::none) put("constant ");
-  if (!p.buffer) return put(names_.bind(p.var.get(), p.var->name), ": ", p.var->dtype.str());
-  put(names_.bind(p.buffer.get(), p.buffer->name), ": ");
-  BufferNode type = *p.buffer;
-  if (owned) type.strides.clear();  // constant_buffer has no others
-  buffer_type(type);
-  if (p.content) put(" hash \"", p.content->hash().str(), '"');
-}
-
-inline void Printer::params(const ProgramNode& p, bool one_per_line) {
-  for (std::size_t k = 0; k < p.params.size(); ++k) {
-    if (k > 0) put(',');
-    if (one_per_line)
-      end_line(), begin_line(2);
-    else if (k > 0)
-      put(' ');
-    param(p.params[k]);
-  }
-}
-
-inline void Printer::program(const Program& program) {
-  constexpr std::size_t kColumns = 100;
-  const ProgramNode& p = *program;
-  std::string head;
-  for (bool one_per_line : {false, true}) {
-    out_.clear(), line_ = 1, names_ = {};
-    begin_line(0);
-    put("program ", quoted_name(p.name)), dims(p), put('('), params(p, one_per_line), put(')');
-    if (p.scheduled) put(" scheduled");
-    if (p.stage != Stage::blocks) put(" stage ", to_text(p.stage));
-    put(':');
-    if (out_.size() <= kColumns || p.params.empty()) break;
-  }
-  end_line();
-  reducers_of(p.body, 1);
-  body(p.body, 1);
-}
-
-inline Vec<std::string_view> lines_of(std::string_view text) {
-  Vec<std::string_view> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    auto end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
-inline std::size_t indent_of(std::string_view line) {
-  return std::min(line.find_first_not_of(' '), line.size());
-}
-
-/// The lines to show: up to three enclosing ones, the line itself, up to three of its body. Indices
-/// from 0.
-inline Vec<std::size_t> lines_around(const Vec<std::string_view>& lines, std::size_t at) {
-  Vec<std::size_t> shown;
-  std::size_t indent = indent_of(lines[at]);
-  for (std::size_t k = at; k-- > 0 && shown.size() < 3;) {
-    if (indent_of(lines[k]) >= indent || lines[k].substr(0, 7) == "program" || lines[k][0] != ' ')
-      continue;
-    indent = indent_of(lines[k]);
-    shown.push_back(k);
-  }
-  std::reverse(shown.begin(), shown.end());
-  shown.push_back(at);
-  for (std::size_t k = at + 1;
-       k < lines.size() && k <= at + 3 && indent_of(lines[k]) > indent_of(lines[at]); ++k)
-    shown.push_back(k);
-  return shown;
-}
-
-LATHE_DECL std::string excerpt_of(const Program& program, const RefCounted* node) {
-  PrintedText printed = print(program);
-  const TextPlace* place = printed.find(node);
-  if (!place) return {};
-  auto lines = lines_of(printed.text);
-  auto at = static_cast<std::size_t>(place->line - 1);
-  Vec<std::size_t> shown = lines_around(lines, at);
-  std::size_t margin = indent_of(lines[shown.front()]);
-  std::string out;
-  for (std::size_t k = 0; k < shown.size(); ++k) {
-    std::string_view line = lines[shown[k]];
-    if (k > 0 && shown[k] != shown[k - 1] + 1)
-      append(out, std::string(indent_of(lines[shown[k - 1]]) - margin + 2, ' '), "...\n");
-    append(out, line.substr(std::min(margin, line.size())), '\n');
-    if (shown[k] != at) continue;
-    out.append(static_cast<std::size_t>(place->column) - 1 - margin, ' ');
-    out.append(static_cast<std::size_t>(std::max(1, place->length)), '^') += '\n';
-  }
-  return out;
-}
-
-}  // namespace detail
-
-LATHE_DECL const TextPlace* PrintedText::find(const RefCounted* node) const {
-  for (const auto& place : places)
-    if (place.node == node) return &place;
-  return nullptr;
-}
-
-LATHE_DECL PrintedText print(const Program& program) {
-  detail::Printer printer;
-  printer.program(program);
-  return printer.take();
-}
-
-LATHE_DECL std::string str(const Program& program) {
-  return program ? print(program).text : "<none>\n";
-}
-
-LATHE_DECL std::string str(const Stmt& stmt) {
-  if (!stmt) return "<none>\n";
-  detail::Printer printer;
-  printer.reducers_of(stmt, 0);
-  printer.body(stmt, 0);
-  return printer.take().text;
-}
-
-LATHE_DECL std::string str(const AnyExpr& expr) {
-  detail::Printer printer;
-  printer.expr(expr);
-  return printer.take().text;
-}
-
-LATHE_DECL std::string Program::str() const { return lathe::str(*this); }
-
-LATHE_DECL std::string excerpt(const Program& program, const VarRef& loop) {
-  return detail::excerpt_of(program, loop.get());
-}
-LATHE_DECL std::string excerpt(const Program& program, const BlockTag& block) {
-  return detail::excerpt_of(program, block.get());
-}
-LATHE_DECL std::string excerpt(const Program& program, const Stmt& stmt) {
-  return detail::excerpt_of(program, stmt.get());
-}
-
-}  // namespace lathe
-
-// ---- lathe/ir/impl/print_expr.ipp
-namespace lathe {
-namespace detail {
-
-LATHE_DECL int infix_precedence(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::or_:
-      return 1;
-    case BinaryOp::and_:
-      return 2;
-    case BinaryOp::bit_or:
-      return 3;
-    case BinaryOp::bit_xor:
-      return 4;
-    case BinaryOp::bit_and:
-      return 5;
-    case BinaryOp::eq:
-    case BinaryOp::ne:
-      return 6;
-    case BinaryOp::lt:
-    case BinaryOp::le:
-    case BinaryOp::gt:
-    case BinaryOp::ge:
-      return 7;
-    case BinaryOp::shl:
-    case BinaryOp::shr:
-      return 8;
-    case BinaryOp::add:
-    case BinaryOp::sub:
-      return 9;
-    case BinaryOp::mul:
-    case BinaryOp::div:
-    case BinaryOp::mod:
-      return 10;
-    default:
-      return 0;
-  }
-}
-
-inline constexpr int kUnaryPrecedence = 11;
-
-/// C's precedence is right here, but nobody knows it by heart.
-inline bool wants_parens(BinaryOp parent, const AnyExpr& operand) {
-  const auto* child = operand.as<BinaryNode>();
-  if (!child || infix_precedence(child->op) == 0) return false;
-  int outer = infix_precedence(parent), inner = infix_precedence(child->op);
-  if (outer == 6 || outer == 7) return inner <= 7;
-  return child->op != parent && ((outer >= 3 && outer <= 5) || outer == 8);
-}
-
-template <class... Parts>
-void Printer::put(const Parts&... parts) {
-  append(out_, parts...);
-}
-
-inline void Printer::exprs(const Vec<AnyExpr>& list) {
-  bool first = true;
-  for (const auto& e : list) {
-    if (!std::exchange(first, false)) put(", ");
-    expr(e);
-  }
-}
-
-inline std::string float_digits(const ConstNode& n) {
-  std::string type = n.dtype == kF32 ? "" : n.dtype.str();
-  if (n.f == n.f) {
-    std::string digits =
-        n.dtype.bits == 64 ? format_float(n.f) : format_float(static_cast<float>(n.f));
-    if (digits.find("inf") == std::string::npos) return digits + type;
-    return cat(digits[0] == '-' ? "-" : "", type, type.empty() ? "" : ".", "inf");
-  }
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63, kQuiet = 0x7ff8000000000000;
-  auto bits = std::bit_cast<std::uint64_t>(n.f);
-  std::string text = cat(bits & kSign ? "-" : "", type, type.empty() ? "" : ".", "nan");
-  if ((bits & ~kSign) == kQuiet) return text;
-  double payload = std::bit_cast<double>(bits & ~kSign);
-  return cat(text, '(', format_hex_bits(payload), ')');
-}
-
-inline void Printer::constant(const ConstNode& n) {
-  if (n.dtype.is_float()) return put(float_digits(n));
-  if (n.dtype.is_bool()) return put(n.i ? "true" : "false");
-  if (n.dtype.is_unsigned())
-    put(static_cast<std::uint64_t>(n.i));
-  else
-    put(n.i);
-  if (n.dtype != kIndex) put(n.dtype.str());
-}
-
-inline void Printer::infix(const BinaryNode& n, int precedence) {
-  int own = infix_precedence(n.op);
-  if (own == 0) return call(op_text(n.op), {&n.a, &n.b});
-  bool parens = own < precedence;
-  if (parens) put('(');
-  expr(n.a, wants_parens(n.op, n.a) ? kUnaryPrecedence : own);
-  put(' ', op_text(n.op), ' ');
-  expr(n.b, wants_parens(n.op, n.b) ? kUnaryPrecedence : own + 1);
-  if (parens) put(')');
-}
-
-inline void Printer::unary(const UnaryNode& n) {
-  put(op_text(n.op));
-  if (n.op != UnaryOp::neg || !n.a.get() || n.a.kind() != ExprKind::Const)
-    return expr(n.a, kUnaryPrecedence);
-  put('('), expr(n.a), put(')');
-}
-
-inline void Printer::call(std::string_view name, std::initializer_list<const AnyExpr*> args) {
-  put(name, '(');
-  bool first = true;
-  for (const auto* a : args) {
-    if (!std::exchange(first, false)) put(", ");
-    expr(*a);
-  }
-  put(')');
-}
-
-inline void Printer::let(const LetNode& n) {
-  put('(');
-  for (const auto& b : n.bindings) {
-    put("let ", names_.bind(b.var.get(), b.var->name, true), " = ");
-    expr(b.value);
-    put(" in ");
-  }
-  expr(n.body);
-  put(')');
-  for (const auto& b : reversed(n.bindings)) names_.release(b.var.get());
-}
-
-inline void Printer::shuffle(const ShuffleNode& n) {
-  put("shuffle(");
-  exprs(n.vectors);
-  put("; ", join(n.lanes, ", "), ')');
-}
-
-inline void Printer::access(const Buffer& buffer, const Vec<AnyExpr>& indices,
-                            const AnyExpr& mask) {
-  put(names_.use(buffer.get(), buffer->name), '[');
-  exprs(indices);
-  if (mask) put(indices.empty() ? "where " : " where "), expr(mask);
-  put(']');
-}
-
-inline void Printer::range(const AnyExpr& min, const AnyExpr& extent) {
-  const auto *lo = min.as<ConstNode>(), *count = extent.as<ConstNode>();
-  std::int64_t end = 0;
-  expr(min);
-  if (lo && lo->dtype == kIndex && lo->i == 0) return put(".."), expr(extent);
-  if (lo && count && lo->dtype == kIndex && count->dtype == kIndex &&
-      !__builtin_add_overflow(lo->i, count->i, &end))
-    return put("..", end);
-  const auto* length = extent.as<BinaryNode>();  // what the parser makes of min..end
-  if (length && length->op == BinaryOp::sub && !(lo && length->a.as<ConstNode>()) &&
-      structurally_equal(length->b, min))
-    return put(".."), expr(length->a);
-  put("..+");
-  expr(extent);
-}
-
-inline void Printer::expr(const AnyExpr& e, int precedence) {
-  if (!e.get()) return put("<none>");
-  switch (e.kind()) {
-    case ExprKind::Const:
-      return constant(*e.as<ConstNode>());
-    case ExprKind::Var:
-      return put(names_.use(e.get(), e.as<VarNode>()->name));
-    case ExprKind::Load: {
-      const auto* n = e.as<LoadNode>();
-      return access(n->buffer, n->indices, n->mask);
-    }
-    case ExprKind::Let:
-      return let(*e.as<LetNode>());
-    case ExprKind::Binary:
-      return infix(*e.as<BinaryNode>(), precedence);
-    case ExprKind::Unary:
-      return unary(*e.as<UnaryNode>());
-    case ExprKind::Select: {
-      const auto* n = e.as<SelectNode>();
-      return call("select", {&n->condition, &n->yes, &n->no});
-    }
-    case ExprKind::Cast:
-      return call(e.dtype().str(), {&e.as<CastNode>()->value});
-    case ExprKind::Call: {
-      const auto* n = e.as<CallNode>();
-      put(op_text(n->op));
-      if (n->op == CallOp::reinterpret) put('<', n->dtype.str(), '>');
-      return put('('), exprs(n->args), put(')');
-    }
-    case ExprKind::Ramp: {
-      const auto* n = e.as<RampNode>();
-      return put("ramp("), expr(n->base), put(", "), expr(n->stride), put(", ", n->lanes, ')');
-    }
-    case ExprKind::Broadcast: {
-      const auto* n = e.as<BroadcastNode>();
-      return put("broadcast("), expr(n->value), put(", ", n->lanes, ')');
-    }
-    case ExprKind::Shuffle:
-      return shuffle(*e.as<ShuffleNode>());
-  }
-}
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/impl/print_names.ipp
-namespace lathe {
-namespace detail {
-
-LATHE_DECL bool is_reserved(std::string_view word) {
-  static constexpr std::string_view words[] = {
-      "program",        "in",           "out",    "inout",  "stage",    "by",
-      "strides",        "scope",        "align",  "pass",   "for",      "block",
-      "alloc",          "let",          "stream", "where",  "atomic",   "if",
-      "else",           "while",        "assert", "eval",   "reducer",  "reduce",
-      "opaque",         "init",         "reads",  "writes", "parallel", "vectorized",
-      "unrolled",       "true",         "false",  "inf",    "nan",      "nonassociative",
-      "noncommutative", "stream_lines", "aligned"};
-  for (auto w : words)
-    if (w == word) return true;
-  if (ForKind kind; parse_for_kind(word, kind) && is_bound(kind)) return true;
-  auto dot = word.find('.');
-  DType dtype;
-  return dot != std::string_view::npos &&
-         (word.substr(dot) == ".inf" || word.substr(dot) == ".nan") &&
-         parse_dtype(word.substr(0, dot), dtype);
-}
-
-LATHE_DECL std::string quoted_name(std::string_view name) {
-  return is_plain_name(name) && !is_reserved(name) ? std::string(name) : escape(name, '`');
-}
-
-// Levels above the current one are those of a block's own iterators, seen from its bindings.
-inline bool PrintedNames::taken(const std::string& name) const {
-  const auto* found = entries_.find(name);
-  if (!found) return false;
-  for (const auto& e : *found)
-    if (!e.hidden_in_blocks || e.level >= level_) return true;
-  return false;
-}
-
-inline std::string PrintedNames::unique(const std::string& base) const {
-  if (!taken(base)) return base;
-  const auto* count = numbered_.find(base);
-  for (std::size_t k = count ? *count + 1 : 1;; ++k) {
-    std::string numbered = cat(base, '_', k);
-    if (!taken(numbered)) return numbered;
-  }
-}
-
-inline std::string PrintedNames::bind(const RefCounted* node, std::string_view name,
-                                      bool hidden_in_blocks) {
-  Bound next;
-  next.base = name;
-  next.name = unique(next.base);
-  next.text = quoted_name(next.name);
-  entries_[next.name].push_back({node, level_, hidden_in_blocks});
-  if (next.name != next.base) ++numbered_[next.base];
-  return (bound_[node] = std::move(next)).text;
-}
-
-inline void PrintedNames::release(const RefCounted* node) {
-  const Bound& bound = bound_[node];
-  auto& list = entries_[bound.name];
-  for (std::size_t k = list.size(); k-- > 0;) {
-    if (list[k].node != node) continue;
-    list.erase_at(k);
-    if (bound.name != bound.base) --numbered_[bound.base];
-    return;
-  }
-}
-
-inline std::string PrintedNames::use(const RefCounted* node, std::string_view name) {
-  const Bound* found = bound_.find(node);
-  return found ? found->text : bind(node, name);
-}
-
-}  // namespace detail
-}  // namespace lathe
-
-// ---- lathe/ir/impl/print_stmt.ipp
-namespace lathe {
-namespace detail {
-
-inline void Printer::begin_line(int indent) {
-  line_begin_ = out_.size();
-  out_.append(static_cast<std::size_t>(indent) * 2, ' ');
-}
-
-inline void Printer::end_line() {
-  out_ += '\n';
-  ++line_;
-}
-
-/// What was written since `begin` stands for the node.
-inline void Printer::mark(const RefCounted* node, std::size_t begin) {
-  if (!marked_.insert(node).second) return;
-  places_.push_back({node, line_, static_cast<int>(begin - line_begin_) + 1,
-                     static_cast<int>(out_.size() - begin)});
-}
-
-inline void Printer::body(const Stmt& s, int indent) {
-  if (const auto* n = s.as<SeqNode>()) {
-    if (!n->stmts.empty()) return seq(n->stmts, indent);
-    begin_line(indent), put("pass");
-    mark(s.get(), line_begin_ + static_cast<std::size_t>(indent) * 2);
-    return end_line();
-  }
-  stmt(s, indent, true);
-}
-
-inline void Printer::seq(const Vec<Stmt>& stmts, int indent) {
-  for (std::size_t k = 0; k < stmts.size(); ++k) stmt(stmts[k], indent, k + 1 == stmts.size());
-}
-
-// A chain of lets and allocs, each the last of its body, is printed in one loop: `last` says that
-// the body may follow on the same level.
-inline void Printer::stmt(const Stmt& s, int indent, bool last) {
-  begin_line(indent);
-  std::size_t begin = out_.size();
-  if (!s) return put("<none>"), end_line();
-  switch (s.kind()) {
-    case StmtKind::For:
-      return for_loop(*s.as<ForNode>(), indent);
-    case StmtKind::Block:
-      return block(*s.as<BlockNode>(), indent);
-    case StmtKind::Alloc:
-      return alloc(*s.as<AllocNode>(), indent, last);
-    case StmtKind::LetStmt:
-      return let_stmt(*s.as<LetStmtNode>(), indent, last);
-    case StmtKind::Seq:
-      out_.resize(line_begin_);
-      return body(s, indent);
-    case StmtKind::If:
-      return conditional(*s.as<IfNode>(), indent);
-    case StmtKind::While: {
-      const auto* n = s.as<WhileNode>();
-      put("while "), expr(n->condition), mark(n, begin), put(':'), end_line();
-      return body(n->body, indent + 1);
-    }
-    case StmtKind::Store:
-      store(*s.as<StoreNode>());
-      break;
-    case StmtKind::Atomic: {
-      const auto* n = s.as<AtomicNode>();
-      put("atomic "), access(n->buffer, n->indices, {});
-      put(' ', op_text(n->op), "= "), expr(n->value);
-      break;
-    }
-    case StmtKind::Assert: {
-      const auto* n = s.as<AssertNode>();
-      put("assert "), expr(n->condition), put(", ", escape(n->message, '"'));
-      if (!n->values.empty()) put(" % ("), exprs(n->values), put(')');
-      break;
-    }
-    case StmtKind::Evaluate:
-      put("eval "), expr(s.as<EvaluateNode>()->call);
-      break;
-  }
-  mark(s.get(), begin);
-  end_line();
-}
-
-inline void Printer::attributes(const Attributes& all) {
-  for (const auto& a : all) put(' ', to_text(a));
-}
-
-inline void Printer::for_loop(const ForNode& n, int indent) {
-  std::size_t begin = out_.size();
-  if (n.loop_kind != ForKind::serial) put(to_text(n.loop_kind), ' ');
-  put("for ");
-  std::size_t name_begin = out_.size();
-  // The bounds are outside the variable's scope, but a name that they use is taken anyway.
-  put(names_.bind(n.var.get(), n.var->name, true));
-  mark(n.var.get(), name_begin);
-  put(" in "), range(n.min, n.extent), attributes(n.attributes);
-  mark(&n, begin);
-  put(':'), end_line();
-  body(n.body, indent + 1);
-  names_.release(n.var.get());
-}
-
-inline void Printer::block_iters(const BlockNode& n) {
-  bool first = true;
-  for (const auto& it : n.iters) {
-    if (!std::exchange(first, false)) put(", ");
-    if (it.kind != IterKind::spatial) put(to_text(it.kind), ' ');
-    put(names_.bind(it.var.get(), it.var->name), " in "), range(it.min, it.extent), put(" = ");
-    names_.leave_block();
-    expr(it.binding);
-    names_.enter_block();
-  }
-}
-
-inline void Printer::regions(std::string_view word, const Vec<Region>& list) {
-  bool first = true;
-  for (const auto& region : list) {
-    put(std::exchange(first, false) ? cat(' ', word, ' ') : ", ",
-        names_.use(region.buffer.get(), region.buffer->name));
-    put('[');
-    for (std::size_t k = 0; k < region.ranges.size(); ++k) {
-      if (k > 0) put(", ");
-      range(region.ranges[k].min, region.ranges[k].extent);
-    }
-    put(']');
-  }
-}
-
-inline void Printer::block_clauses(const BlockNode& n) {
-  if (n.predicate) put(" where "), expr(n.predicate);
-  if (n.reducer) put(" reduce ", reducers_[n.reducer.get()]);
-  if (n.init) put(" init");
-  regions("reads", n.reads);
-  regions("writes", n.writes);
-  attributes(n.attributes);
-}
-
-inline void Printer::block(const BlockNode& n, int indent) {
-  std::size_t begin = out_.size();
-  std::string name = n.name();
-  for (std::size_t k = 1; !block_names_.insert(name).second; ++k) name = cat(n.name(), '_', k);
-  put("block ");
-  std::size_t name_begin = out_.size();
-  put(quoted_name(name));
-  mark(n.tag.get(), name_begin);
-  put('(');
-  names_.enter_block();
-  block_iters(n), put(')'), block_clauses(n);
-  mark(&n, begin);
-  put(':'), end_line();
-  std::string outer =
-      std::exchange(store_word_, n.reducer ? reducers_[n.reducer.get()] : std::string());
-  body(n.body, indent + 1);
-  store_word_ = std::move(outer);
-  for (const auto& it : reversed(n.iters)) names_.release(it.var.get());
-  names_.leave_block();
-}
-
-inline void Printer::buffer_type(const BufferNode& b) {
-  put(b.dtype.str(), '['), exprs(b.shape), put(']');
-  if (!b.strides.empty()) put(" strides ["), exprs(b.strides), put(']');
-  if (b.scope != Scope::global) put(" scope ", to_text(b.scope));
-  if (b.tile >= 0) put(" tile ", b.tile);
-  if (b.alignment != 0) put(" align ", b.alignment);
-  for (const auto& rule : b.aligned)
-    put(" aligned [", rule.dim, ", ", rule.factor, ", ", rule.offset, "]");
-}
-
-inline void Printer::alloc(const AllocNode& n, int indent, bool last) {
-  std::size_t begin = out_.size();
-  put("alloc ", names_.bind(n.buffer.get(), n.buffer->name), ": "), buffer_type(*n.buffer);
-  mark(&n, begin);
-  if (!last) put(':');
-  end_line();
-  body(n.body, last ? indent : indent + 1);
-  names_.release(n.buffer.get());
-}
-
-inline void Printer::let_stmt(const LetStmtNode& n, int indent, bool last) {
-  std::size_t begin = out_.size();
-  put("let ", names_.bind(n.var.get(), n.var->name, true), " = "), expr(n.value);
-  mark(&n, begin);
-  if (!last) put(':');
-  end_line();
-  body(n.body, last ? indent : indent + 1);
-  names_.release(n.var.get());
-}
-
-inline void Printer::store(const StoreNode& n) {
-  if (n.streaming == Streaming::any) put("stream ");
-  if (n.streaming == Streaming::lines) put("stream_lines ");
-  access(n.buffer, n.indices, n.mask);
-  put(' ');
-  if (!store_word_.empty()) put(store_word_);
-  put("= "), expr(n.value);
-}
-
-inline void Printer::conditional(const IfNode& n, int indent) {
-  std::size_t begin = out_.size();
-  put("if "), expr(n.condition), mark(&n, begin), put(':'), end_line();
-  body(n.then_body, indent + 1);
-  if (!n.else_body) return;
-  begin_line(indent), put("else:"), end_line();
-  body(n.else_body, indent + 1);
-}
-
-inline void Printer::reducer(const ReducerNode& r, int indent) {
-  std::string name = r.name;
-  for (std::size_t k = 1; !reducer_names_.insert(name).second; ++k) name = cat(r.name, '_', k);
-  reducers_[&r] = quoted_name(name);
-  begin_line(indent), put("reducer ");
-  if (!r.associative) put("nonassociative ");
-  if (!r.commutative) put("noncommutative ");
-  put(quoted_name(name), '(');
-  names_.enter_block();
-  for (std::size_t k = 0; k < r.lhs.size(); ++k) {
-    put(k > 0 ? ", " : "", names_.bind(r.lhs[k].get(), r.lhs[k]->name, true), ": ",
-        r.lhs[k]->dtype.str(), " = ");
-    expr(k < r.identity.size() ? r.identity[k] : AnyExpr());
-  }
-  for (std::size_t k = 0; k < r.rhs.size(); ++k)
-    put(k > 0 ? ", " : "; ", names_.bind(r.rhs[k].get(), r.rhs[k]->name, true));
-  put(") = "), exprs(r.combine), end_line();
-  for (const auto* vars : {&r.rhs, &r.lhs})
-    for (const auto& var : *vars) names_.release(var.get());
-  names_.leave_block();
-}
-
-/// The reducers of the blocks, in order of first use.
-class ReducerCollector : public Visitor {
- public:
-  void stmt(const Stmt& s) override {
-    if (!s) return;
-    const auto* block = s.as<BlockNode>();
-    if (block && block->reducer && seen_.insert(block->reducer.get()).second)
-      found.push_back(block->reducer);
-    descend(s);
-  }
-  void expr(const AnyExpr&) override {}
-
-  Vec<ReducerRef> found;
-
- private:
-  NodeSet seen_;
-};
-
-inline bool is_builtin(const ReducerRef& r) {
-  Vec<DType> dtypes;
-  for (const auto& e : r->identity) dtypes.push_back(e.dtype());
-  return structurally_equal(r, builtin_reducer(r->name, dtypes));
-}
-
-// Built-in ones keep their names, so they are first.
-inline void Printer::reducers_of(const Stmt& s, int indent) {
-  ReducerCollector all;
-  if (s) all.stmt(s);
-  for (const auto& r : all.found)
-    if (is_builtin(r)) reducers_[r.get()] = quoted_name(r->name), reducer_names_.insert(r->name);
-  for (const auto& r : all.found)
-    if (!reducers_.contains(r.get())) reducer(*r, indent);
-}
-
-}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/ir/impl/reducer.ipp
@@ -20681,6 +18469,2218 @@ LATHE_DECL const TensorIntrin* find_tensor_intrin(std::string_view name) {
   return nullptr;
 }
 
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/lex.ipp
+namespace lathe {
+namespace detail {
+
+inline bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+inline bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
+inline bool is_name_char(char c) { return is_name_start(c) || is_digit_char(c); }
+inline int hex_digit(char c) {
+  if (is_digit_char(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/// The line with this number, without its end.
+inline std::string_view line_of(std::string_view source, int line) {
+  std::size_t begin = 0;
+  for (; line > 1; --line) {
+    auto next = source.find('\n', begin);
+    if (next == std::string_view::npos) return {};
+    begin = next + 1;
+  }
+  auto end = source.find_first_of("\r\n", begin);
+  return source.substr(begin, end == std::string_view::npos ? end : end - begin);
+}
+
+/// At most 100 bytes of the line around the place, printable, with '^' under it.
+inline std::string underline(std::string_view line, int column, int length) {
+  constexpr int kWidth = 100;
+  int first = column > kWidth - 20 ? column - kWidth / 2 : 1;
+  std::string text, marks;
+  for (int at = first; at < first + kWidth && at <= static_cast<int>(line.size()); ++at) {
+    char c = line[static_cast<std::size_t>(at - 1)];
+    text += c >= ' ' && c <= '~' ? c : '?';
+  }
+  marks.append(static_cast<std::size_t>(column - first), ' ');
+  int rest = static_cast<int>(text.size()) - (column - first);
+  if (length > rest) length = rest;
+  marks.append(static_cast<std::size_t>(length > 1 ? length : 1), '^');
+  return text + "\n" + marks;
+}
+
+/// Walks the characters and keeps line, column and the depth of brackets.
+class Scanner {
+ public:
+  Scanner(std::string_view source, Location where) : source_(source), where_(where) {}
+  Vec<Token> run();
+
+ private:
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
+  }
+  int column() const { return static_cast<int>(at_ - line_begin_) + 1; }
+  [[noreturn]] void fail(std::string_view id, std::string_view problem) const {
+    fail_at(source_, line_, column(), 1, id, problem, where_);
+  }
+  void skip_blanks();
+  void next_token();
+  std::size_t name_length(std::size_t begin) const;
+  std::size_t number_length() const;
+  std::size_t quoted_length(char quote) const;
+  std::size_t symbol_length() const;
+
+  std::string_view source_;
+  Location where_;
+  Vec<Token> tokens_;
+  std::size_t at_ = 0, line_begin_ = 0;
+  int line_ = 1, brackets_ = 0;
+  bool starts_line_ = true;
+};
+
+inline Vec<Token> Scanner::run() {
+  if (source_.size() > std::size_t{1} << 24) fail("L0505", "the text is longer than 16 MiB");
+  tokens_.reserve(source_.size() / 4);
+  for (skip_blanks(); at_ < source_.size(); skip_blanks()) next_token();
+  Token end;
+  end.line = line_, end.column = column(), end.starts_line = true;
+  tokens_.push_back(end);
+  return std::move(tokens_);
+}
+
+inline void Scanner::skip_blanks() {
+  for (; at_ < source_.size(); ++at_) {
+    char c = source_[at_];
+    if (c == '#') {
+      while (at_ < source_.size() && source_[at_] != '\n') ++at_;
+      if (at_ == source_.size()) return;
+      c = '\n';
+    }
+    if (c == '\n') {
+      ++line_, line_begin_ = at_ + 1;
+      if (brackets_ == 0) starts_line_ = true;
+    } else if (c == '\t' && starts_line_) {
+      fail("L0501", "a tab in an indentation; use blanks");
+    } else if (c != ' ' && c != '\r' && c != '\t') {
+      return;
+    }
+  }
+}
+
+inline void Scanner::next_token() {
+  char c = source_[at_];
+  std::size_t length = 0;
+  Token token;
+  if (is_name_start(c)) {
+    token.kind = TokenKind::name, length = name_length(at_);
+  } else if (is_digit_char(c)) {
+    token.kind = TokenKind::number, length = number_length();
+  } else if (c == '"' || c == '`') {
+    token.kind = c == '"' ? TokenKind::string : TokenKind::name, length = quoted_length(c);
+    token.quoted = c == '`';
+  } else {
+    token.kind = TokenKind::symbol, length = symbol_length();
+    if (c == '(' || c == '[') ++brackets_;
+    if ((c == ')' || c == ']') && brackets_ > 0) --brackets_;
+  }
+  token.text = source_.substr(at_, length);
+  token.line = line_, token.column = column();
+  token.starts_line = std::exchange(starts_line_, false);
+  token.glued = at_ > 0 && source_[at_ - 1] != ' ' && source_[at_ - 1] != '\n';
+  if (token.quoted) token.text = token.text.substr(1, length - 2);
+  at_ += length;
+  tokens_.push_back(token);
+}
+
+inline std::size_t Scanner::name_length(std::size_t begin) const {
+  std::size_t end = begin;
+  while (end < source_.size() &&
+         (is_name_char(source_[end]) ||
+          (source_[end] == '.' && end + 1 < source_.size() && is_name_char(source_[end + 1]))))
+    ++end;
+  return end - begin;
+}
+
+// Digits, a fraction only if a digit follows the dot ("0..n" is a range), an exponent, and the
+// type's name.
+inline std::size_t Scanner::number_length() const {
+  std::size_t n = 0;
+  if (peek() == '0' && peek(1) == 'x') {
+    for (n = 2; hex_digit(peek(n)) >= 0;) ++n;
+    return n;
+  }
+  while (is_digit_char(peek(n))) ++n;
+  if (peek(n) == '.' && is_digit_char(peek(n + 1)))
+    for (++n; is_digit_char(peek(n));) ++n;
+  if (peek(n) == 'e') {
+    std::size_t digits = peek(n + 1) == '+' || peek(n + 1) == '-' ? n + 2 : n + 1;
+    if (is_digit_char(peek(digits)))
+      for (n = digits; is_digit_char(peek(n));) ++n;
+  }
+  while (is_name_char(peek(n))) ++n;
+  return n;
+}
+
+inline std::size_t Scanner::quoted_length(char quote) const {
+  for (std::size_t n = 1; at_ + n < source_.size() && peek(n) != '\n'; ++n) {
+    if (peek(n) == '\\' && at_ + n + 1 < source_.size() && peek(n + 1) != '\n')
+      ++n;
+    else if (peek(n) == quote)
+      return n + 1;
+  }
+  fail("L0504", quote == '"' ? "the string has no closing '\"' on its line"
+                             : "the name has no closing '`' on its line");
+}
+
+inline std::size_t Scanner::symbol_length() const {
+  static constexpr std::string_view symbols[] = {
+      "..+", "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "(", ")", "[", "]", ",", ":",
+      ";",   "@",  "=",  "+",  "-",  "*",  "/",  "%",  "&",  "|",  "^", "<", ">", "!", "~"};
+  for (auto symbol : symbols)
+    if (source_.substr(at_, symbol.size()) == symbol) return symbol.size();
+  fail("L0501", "this character begins nothing");
+}
+
+LATHE_DECL void fail_at(std::string_view source, int line, int column, int length,
+                        std::string_view id, std::string_view problem, Location where,
+                        std::string_view help) {
+  throw UserError(id, cat("parse: line ", line, ", column ", column, ": ", problem), where,
+                  underline(line_of(source, line), column, length), help);
+}
+
+LATHE_DECL Vec<Token> tokenize(std::string_view source, Location where) {
+  return Scanner(source, where).run();
+}
+
+LATHE_DECL bool unescape(std::string_view quoted, std::string& out) {
+  out.clear();
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] != '\\') {
+      out += quoted[i];
+      continue;
+    }
+    if (++i == quoted.size()) return false;
+    switch (quoted[i]) {
+      case 'n':
+        out += '\n';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case '\\':
+      case '"':
+      case '`':
+        out += quoted[i];
+        break;
+      case 'x': {
+        if (i + 2 >= quoted.size()) return false;
+        int high = hex_digit(quoted[i + 1]), low = hex_digit(quoted[i + 2]);
+        if (high < 0 || low < 0) return false;
+        out += static_cast<char>(high * 16 + low), i += 2;
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+LATHE_DECL std::string escape(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\\' || c == quote) {
+      out += '\\', out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < ' ' || byte == 0x7f) {
+      out += "\\x", out += "0123456789abcdef"[byte >> 4], out += "0123456789abcdef"[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out += quote;
+}
+
+LATHE_DECL std::string describe(const Token& token) {
+  if (token.kind == TokenKind::end) return "the end of the text";
+  std::string shown(token.text.substr(0, 40));
+  for (char& c : shown)
+    if (c < ' ' || c > '~') c = '?';
+  return token.quoted ? cat("'`", shown, "`'") : cat("'", shown, "'");
+}
+
+LATHE_DECL bool is_plain_name(std::string_view text) {
+  if (text.empty() || !is_name_start(text[0]) || text.back() == '.') return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!is_name_char(text[i]) && !(text[i] == '.' && text[i + 1] != '.')) return false;
+  return true;
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/parse.ipp
+namespace lathe {
+namespace detail {
+
+inline constexpr int kParseDepth = 200;
+
+inline void ParsedNames::bind(const std::string& name, Meaning meaning, bool hidden_in_blocks) {
+  entries_[name].push_back({std::move(meaning), level_, hidden_in_blocks});
+}
+inline void ParsedNames::release(const std::string& name) { entries_[name].pop_back(); }
+
+inline Meaning ParsedNames::find(const std::string& name, bool* hidden) const {
+  const auto* found = entries_.find(name);
+  if (!found) return {};
+  for (const Entry& entry : reversed(*found)) {
+    if (entry.level > level_) continue;
+    if (!entry.hidden_in_blocks || entry.level == level_) return entry.meaning;
+    if (hidden) *hidden = true;
+  }
+  return {};
+}
+
+inline Parser::Level::Level(Parser& parser) : parser_(parser) {
+  if (++parser_.depth_ <= kParseDepth) return;
+  parser_.fail(parser_.peek(), "L0505",
+               cat("brackets and bodies are nested more than ", kParseDepth, " levels deep"));
+}
+
+inline const Token& Parser::peek(std::size_t ahead) const {
+  return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+}
+
+inline const Token& Parser::take() {
+  const Token& token = peek();
+  if (token.kind != TokenKind::end) ++at_;
+  return token;
+}
+
+inline bool Parser::accept(std::string_view symbol) {
+  if (!peek().is(symbol) || line_ended()) return false;
+  return take(), true;
+}
+inline bool Parser::accept_word(std::string_view word) {
+  if (!peek().is_word(word) || line_ended()) return false;
+  return take(), true;
+}
+inline void Parser::expect(std::string_view symbol) {
+  if (!accept(symbol)) expected(cat("'", symbol, "'"));
+}
+inline void Parser::expect_word(std::string_view word) {
+  if (!accept_word(word)) expected(cat("'", word, "'"));
+}
+
+inline void Parser::fail(const Token& at, std::string_view id, std::string_view problem) const {
+  int length = static_cast<int>(at.text.size()) + (at.quoted ? 2 : 0);
+  fail_at(source_, at.line, at.column, length, id, problem, where_);
+}
+
+// At the end of a line the place is behind its last token.
+inline void Parser::expected(std::string_view what) const {
+  const Token& at = peek();
+  bool inside = at_ == 0 || !at.starts_line || at.kind == TokenKind::end;
+  if (inside) fail(at, "L0501", cat("expected ", what, ", found ", describe(at)));
+  const Token& last = tokens_[at_ - 1];
+  int behind = last.column + static_cast<int>(last.text.size()) + (last.quoted ? 2 : 0);
+  fail_at(source_, last.line, behind, 1, "L0501",
+          cat("expected ", what, ", found the end of the line"), where_);
+}
+
+inline std::string Parser::name(std::string_view what) {
+  const Token& at = peek();
+  if (at.kind != TokenKind::name || (!at.quoted && is_reserved(at.text))) expected(what);
+  std::string text(at.text);
+  if (at.quoted && !unescape(at.text, text)) fail(at, "L0504", "the name holds an unknown escape");
+  take();
+  return text;
+}
+
+inline std::string Parser::string() {
+  const Token& at = peek();
+  std::string text;
+  if (at.kind != TokenKind::string) expected("a string");
+  if (!unescape(at.text.substr(1, at.text.size() - 2), text))
+    fail(at, "L0504", "the string holds an unknown escape");
+  take();
+  return text;
+}
+
+inline std::int64_t Parser::integer(std::string_view what, std::int64_t least, std::int64_t most) {
+  bool negative = accept("-");
+  const Token& at = peek();
+  if (at.kind != TokenKind::number || line_ended()) expected(what);
+  take();
+  std::string digits = cat(negative ? "-" : "", at.text);
+  std::int64_t value = 0;
+  if (!parse_int(digits, value) || value < least || value > most)
+    fail(at, "L0504", cat(digits.substr(0, 60), " is no integer from ", least, " to ", most));
+  return value;
+}
+
+inline DType Parser::dtype() {
+  const Token& at = peek();
+  DType type;
+  if (at.kind != TokenKind::name || at.quoted || line_ended() || !parse_dtype(at.text, type))
+    expected("a type");
+  take();
+  return type;
+}
+
+template <class Enum>
+Enum Parser::one_of(std::string_view what, Enum last) {
+  for (int k = 0; k <= static_cast<int>(last); ++k)
+    if (accept_word(to_text(static_cast<Enum>(k)))) return static_cast<Enum>(k);
+  expected(what);
+}
+
+inline void Parser::declare(const Token& at, const std::string& name, Meaning meaning,
+                            bool hidden_in_blocks) {
+  if (names_.find(name)) fail(at, "L0502", cat("there is a '", name, "' already"));
+  names_.bind(name, std::move(meaning), hidden_in_blocks);
+}
+
+inline Meaning Parser::meaning_of(const Token& at, const std::string& name) const {
+  bool hidden = false;
+  Meaning meaning = names_.find(name, &hidden);
+  if (meaning) return meaning;
+  if (hidden)
+    fail(at, "L0502",
+         cat("'", name, "' belongs to the loops around this block; use the block's iterators"));
+  fail(at, "L0502", cat("there is no '", name, "' here"));
+}
+
+inline Buffer Parser::known_buffer() {
+  const Token& at = peek();
+  std::string text = name("a statement");
+  Meaning meaning = meaning_of(at, text);
+  if (!meaning.buffer) fail(at, "L0502", cat("'", text, "' is a variable, not a buffer"));
+  return meaning.buffer;
+}
+
+inline Vec<AnyExpr> Parser::param_strides() {
+  Vec<AnyExpr> list;
+  expect("[");
+  while (!accept("]")) {
+    if (!list.empty()) expect(",");
+    const Token& at = peek();
+    bool bare = at.kind == TokenKind::name && (peek(1).is(",") || peek(1).is("]")) &&
+                (at.quoted || !is_reserved(at.text));
+    if (bare) {
+      std::string text = name("a stride");
+      if (!names_.find(text)) declare(at, text, {make_var(text), {}}, false);
+      --at_;
+    }
+    list.push_back(expr().e);
+  }
+  return list;
+}
+
+inline StrideRule Parser::stride_rule() {
+  StrideRule rule;
+  expect("[");
+  rule.dim = static_cast<int>(integer("a dimension", 0, 1 << 20));
+  expect(",");
+  rule.factor = integer("a factor", 1, kMostStrideFactor);
+  expect(",");
+  rule.offset = integer("an offset", 0, kMostStrideFactor);
+  expect("]");
+  return rule;
+}
+
+inline Buffer Parser::buffer_type(const std::string& name, DType type, bool is_param) {
+  int height = 1;
+  BufferNode b(name, type, {});
+  expect("[");
+  b.shape = exprs("]", height);
+  if (accept_word("strides")) {
+    if (is_param)
+      b.strides = param_strides();
+    else
+      expect("["), b.strides = exprs("]", height);
+  }
+  if (accept_word("scope"))
+    b.scope = one_of("global, shared, local, register or fragment", Scope::fragment);
+  if (accept_word("tile")) b.tile = static_cast<int>(integer("the number of a tile", 0, 7));
+  if (accept_word("align"))
+    b.alignment = static_cast<int>(integer("a number of bytes", 0, 1 << 30));
+  while (accept_word("aligned")) b.aligned.push_back(stride_rule());
+  return make_ref<BufferNode>(std::move(b));
+}
+
+inline DimRef Parser::dim() {
+  const Token& at = peek();
+  std::string text = name("a dim's name");
+  std::int64_t min = 0, max = INT64_MAX, multiple = 1;
+  if (accept_word("in")) {
+    min = integer("the least extent", INT64_MIN, INT64_MAX);
+    expect("..");
+    if (accept("=")) max = integer("the greatest extent", INT64_MIN, INT64_MAX);
+  }
+  if (accept_word("by")) multiple = integer("a factor of the extent", 1, INT64_MAX);
+  VarRef var = make_var(text);
+  declare(at, text, {var, {}}, false);
+  return make_ref<DimNode>(var, min, max, multiple);
+}
+
+inline Constancy Parser::constancy(bool is_argument) {
+  // A parameter may bear that name.
+  if (!peek().is_word("constant") || peek(1).is(":")) return Constancy::none;
+  take();
+  return is_argument ? Constancy::promised : Constancy::owned;
+}
+
+inline Param Parser::param() {
+  Param p;
+  if (accept_word("out"))
+    p.access = Access::out;
+  else if (accept_word("inout"))
+    p.access = Access::inout;
+  else
+    p.constancy = constancy(accept_word("in"));
+  const Token& at = peek();
+  std::string text = name("a parameter's name");
+  expect(":");
+  DType type = dtype();
+  if (peek().is("["))
+    p.buffer = buffer_type(text, type, true);
+  else
+    p.var = make_var(text, type);
+  if (p.buffer && p.constancy == Constancy::owned) constant(p, at);
+  declare(at, text, {p.var, p.buffer}, false);
+  return p;
+}
+
+inline void Parser::constant(Param& p, const Token& at) {
+  if (p.buffer->strides.empty()) {
+    BufferNode node = *p.buffer;
+    node.strides = constant_buffer(node.name, node.dtype, node.shape)->strides;
+    p.buffer = make_ref<BufferNode>(std::move(node));
+  }
+  if (!accept_word("hash")) return;
+  const Token& digits = peek();
+  ContentHash hash;
+  if (!ContentHash::parse(string(), hash))
+    fail(digits, "L0504", "a hash has 32 digits of 0 to 9 and a to f");
+  p.content = make_ref<ConstantData>(hash);
+  if (!constants_) return;
+  ConstantRef given = (*constants_)(p.buffer->name, hash);
+  if (!given || !given->data())
+    fail(at, "L0508", cat("no elements are given for constant '", p.buffer->name, "'"));
+  if (!(given->hash() == hash))
+    fail(at, "L0508",
+         cat("the elements that are given for constant '", p.buffer->name,
+             "' are others: their "
+             "hash is ",
+             given->hash().str()));
+  p.content = std::move(given);
+}
+
+inline Program Parser::program() {
+  ProgramNode p;
+  int column = peek().column;
+  if (!peek().is_word("program")) expected("'program'");
+  take();
+  p.name = name("the program's name");
+  if (accept("<")) {
+    do p.dims.push_back(dim());
+    while (accept(","));
+    expect(">");
+  }
+  expect("(");
+  if (!accept(")")) {
+    do p.params.push_back(param());
+    while (accept(","));
+    expect(")");
+  }
+  if (accept_word("scheduled"))
+    p.scheduled = true;
+  else if (accept_word("stage"))
+    p.stage = one_of("blocks, loops, vector, flat or machine", Stage::machine);
+  stage_ = p.stage;
+  p.body = body(column);
+  if (peek().kind != TokenKind::end)
+    fail(peek(), "L0501", cat("expected the end of the text, found ", describe(peek())));
+  try_folds(p.body);
+  return Program(std::move(p));
+}
+
+}  // namespace detail
+
+namespace detail {
+
+inline Program parse_with(std::string_view text, const ConstantLookup* constants, Location where) {
+  return within_memory("parse", where, [&] {
+    Program program = Parser(text, where, constants).program();
+    verify_user(program, where);
+    return program;
+  });
+}
+
+}  // namespace detail
+
+LATHE_DECL Program parse(std::string_view text, Location where) {
+  return detail::parse_with(text, nullptr, where);
+}
+LATHE_DECL Program parse(std::string_view text, ConstantLookup constants, Location where) {
+  return detail::parse_with(text, &constants, where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/parse_expr.ipp
+namespace lathe {
+namespace detail {
+
+inline constexpr int kParseHeight = 2000;
+
+struct InfixRow {
+  std::string_view text;
+  BinaryOp op;
+};
+inline constexpr InfixRow kInfixRows[] = {
+#define LATHE_OP(name, text) {text, BinaryOp::name},
+    LATHE_BINARY_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+struct CallRow {
+  std::string_view text;
+  CallOp op;
+};
+inline constexpr CallRow kCallRows[] = {
+#define LATHE_OP(name, arity, pure) {#name, CallOp::name},
+    LATHE_CALL_OPS(LATHE_OP)
+#undef LATHE_OP
+};
+
+/// The operator with this spelling; whether it is a word or a symbol is the caller's to ask.
+inline const BinaryOp* binary_op(std::string_view text) {
+  for (const auto& row : kInfixRows)
+    if (row.text == text) return &row.op;
+  return nullptr;
+}
+
+/// Checks the node's types; they are the only thing in it that can be wrong.
+template <class Node, class... Args>
+Parser::Value Parser::build(const Token& at, int height, Args&&... args) {
+  if (height >= kParseHeight)
+    fail(at, "L0505", cat("an expression of more than ", kParseHeight, " levels"));
+  Value value{make_ref<Node>(std::forward<Args>(args)...), height + 1};
+  auto problem = typing_problem(value.e);
+  if (!problem.empty()) fail(at, "L0503", problem);
+  return value;
+}
+
+inline Parser::Value Parser::expr(int precedence) {
+  Value left = unary();
+  while (peek().kind == TokenKind::symbol && !line_ended()) {
+    const BinaryOp* op = binary_op(peek().text);
+    if (!op || infix_precedence(*op) < precedence) break;
+    const Token& at = take();
+    Value right = expr(infix_precedence(*op) + 1);
+    DType type = left.e.dtype();
+    if (type != right.e.dtype())
+      fail(at, "L0503",
+           cat("the operands of '", at.text, "' differ in type: ", type.str(), " and ",
+               right.e.dtype().str()));
+    if (is_comparison(*op)) type = kBool.with_lanes(type.lanes);
+    left = build<BinaryNode>(at, std::max(left.height, right.height), type, *op, left.e, right.e);
+  }
+  return left;
+}
+
+inline Parser::Value Parser::unary() {
+  Level level(*this);
+  Value value;
+  const Token& at = peek();
+  if (at.kind != TokenKind::symbol) return literal(false, value) ? value : primary();
+  if (at.is("-") && peek(1).glued) {
+    take();
+    if (literal(true, value)) return value;
+    --at_;
+  }
+  for (UnaryOp op : {UnaryOp::neg, UnaryOp::not_, UnaryOp::bit_not}) {
+    if (!accept(op_text(op))) continue;
+    value = unary();
+    return build<UnaryNode>(at, value.height, op, value.e);
+  }
+  if (!accept("(")) expected("an expression");
+  if (peek().is_word("let")) return let_chain();
+  value = expr();
+  expect(")");
+  return value;
+}
+
+inline Parser::Value Parser::primary() {
+  if (peek().kind != TokenKind::name || line_ended()) expected("an expression");
+  const Token& word = peek();
+  if (!word.quoted && (peek(1).is("(") || word.text == "reinterpret")) return call(word);
+  return reference();
+}
+
+inline Parser::Value Parser::reference() {
+  const Token& at = peek();
+  std::string text = name("an expression");
+  Meaning meaning = meaning_of(at, text);
+  if (meaning.var) return {meaning.var, 1};
+  if (!peek().is("["))
+    fail(at, "L0501", cat("'", text, "' is a buffer; write its indices between brackets"));
+  Place to = place(at, *meaning.buffer);
+  int lanes = 1;
+  for (const auto& i : to.indices)
+    if (i.dtype().is_vector()) lanes = i.dtype().lanes;
+  DType type = lanes == 1 ? meaning.buffer->dtype : meaning.buffer->dtype.with_lanes(lanes);
+  return build<LoadNode>(at, to.height, type, meaning.buffer, std::move(to.indices),
+                         std::move(to.mask));
+}
+
+inline void Parser::check_rank(const Token& at, const BufferNode& buffer, std::size_t count) const {
+  if (static_cast<int>(count) == buffer.rank() || (stage_ >= Stage::flat && count == 1)) return;
+  fail(at, "L0503",
+       cat('\'', buffer.name, "' has rank ", buffer.rank(), " and ", count,
+           count == 1 ? " index" : " indices"));
+}
+
+inline Parser::Place Parser::place(const Token& at, const BufferNode& buffer) {
+  Level level(*this);
+  Place out;
+  expect("[");
+  if (!peek().is("]") && !peek().is_word("where")) {
+    do {
+      Value index = expr();
+      out.height = std::max(out.height, index.height);
+      out.indices.push_back(std::move(index.e));
+    } while (accept(","));
+  }
+  if (accept_word("where")) {
+    Value value = expr();
+    out.height = std::max(out.height, value.height);
+    out.mask = std::move(value.e);
+  }
+  expect("]");
+  check_rank(at, buffer, out.indices.size());
+  return out;
+}
+
+/// Expressions up to the closing symbol, which is taken.
+inline Vec<AnyExpr> Parser::exprs(std::string_view close, int& height) {
+  Vec<AnyExpr> list;
+  if (accept(close)) return list;
+  do {
+    Value value = expr();
+    height = std::max(height, value.height);
+    list.push_back(std::move(value.e));
+  } while (accept(","));
+  expect(close);
+  return list;
+}
+
+inline Parser::Value Parser::let_chain() {
+  const Token& first = peek();
+  Vec<LetBinding> bindings;
+  int height = 1;
+  while (accept_word("let")) {
+    const Token& at = peek();
+    std::string text = name("a name");
+    expect("=");
+    Value value = expr();
+    expect_word("in");
+    VarRef var = make_var(text, value.e.dtype());
+    declare(at, text, {var, {}}, true);
+    height = std::max(height, value.height);
+    bindings.push_back({var, std::move(value.e)});
+  }
+  Value result = expr();
+  expect(")");
+  height = std::max(height, result.height);
+  for (const auto& b : reversed(bindings)) names_.release(b.var->name);
+  if (const auto* inner = result.e.as<LetNode>()) {
+    bindings.append(inner->bindings.begin(), inner->bindings.end());
+    return build<LetNode>(first, height, std::move(bindings), inner->body);
+  }
+  return build<LetNode>(first, height, std::move(bindings), result.e);
+}
+
+// A word and an opening parenthesis.
+inline Parser::Value Parser::call(const Token& word) {
+  DType type;
+  if (word.text == "select") {
+    take(), take();
+    int height = 1;
+    auto args = exprs(")", height);
+    if (args.size() != 3) fail(word, "L0501", "select has three arguments");
+    return build<SelectNode>(word, height, args[0], args[1], args[2]);
+  }
+  if (word.text == "ramp" || word.text == "broadcast") return vector(word);
+  if (word.text == "shuffle") return shuffle(word);
+  if (word.text == "reinterpret") return reinterpret(word);
+  if (!parse_dtype(word.text, type)) return function(word);
+  take(), take();
+  Value value = expr();
+  expect(")");
+  return build<CastNode>(word, value.height, type, value.e);
+}
+
+inline Parser::Value Parser::function(const Token& word) {
+  const BinaryOp* op = binary_op(word.text);
+  for (const auto& row : kCallRows)
+    if (row.text == word.text) return arguments(word, row.op);
+  if (!op) fail(word, "L0502", cat("there is no function ", describe(word)));
+  take(), take();
+  int height = 1;
+  auto args = exprs(")", height);
+  if (args.size() != 2) fail(word, "L0501", cat(describe(word), " has two arguments"));
+  return build<BinaryNode>(word, height, args[0].dtype(), *op, args[0], args[1]);
+}
+
+inline Parser::Value Parser::arguments(const Token& word, CallOp op) {
+  take(), take();
+  int height = 1;
+  auto args = exprs(")", height);
+  if (static_cast<int>(args.size()) != op_arity(op))
+    fail(
+        word, "L0501",
+        cat(describe(word), " has ", op_arity(op), op_arity(op) == 1 ? " argument" : " arguments"));
+  DType type = args[0].dtype();
+  if (op == CallOp::is_nan) type = kBool.with_lanes(type.lanes);
+  return build<CallNode>(word, height, type, op, std::move(args));
+}
+
+inline Parser::Value Parser::reinterpret(const Token& word) {
+  take();
+  expect("<");
+  DType type = dtype();
+  expect(">");
+  expect("(");
+  Value value = expr();
+  expect(")");
+  return build<CallNode>(word, value.height, type, CallOp::reinterpret, Vec<AnyExpr>{value.e});
+}
+
+inline Parser::Value Parser::vector(const Token& word) {
+  take(), take();
+  Value value = expr(), stride;
+  expect(",");
+  if (word.text == "ramp") stride = expr(), expect(",");
+  const Token& at = peek();
+  int lanes = static_cast<int>(integer("a number of lanes", 2, 65535));
+  if (lanes * static_cast<int>(value.e.dtype().lanes) > 65535)
+    fail(at, "L0504", "a vector has at most 65535 lanes");
+  expect(")");
+  int height = std::max(value.height, stride.height);
+  if (word.text == "ramp") return build<RampNode>(word, height, value.e, stride.e, lanes);
+  return build<BroadcastNode>(word, height, value.e, lanes);
+}
+
+inline Parser::Value Parser::shuffle(const Token& word) {
+  take(), take();
+  int height = 1;
+  Vec<AnyExpr> vectors = exprs(";", height);
+  Vec<int> lanes;
+  if (vectors.empty()) fail(word, "L0501", "shuffle needs a vector");
+  do lanes.push_back(static_cast<int>(integer("a lane", 0, INT32_MAX)));
+  while (accept(","));
+  if (lanes.size() > 65535) fail(word, "L0504", "a vector has at most 65535 lanes");
+  expect(")");
+  DType type = vectors[0].dtype().with_lanes(static_cast<int>(lanes.size()));
+  return build<ShuffleNode>(word, height, type, std::move(vectors), std::move(lanes));
+}
+
+/// A literal, whose sign has been read; false if there is none.
+inline bool Parser::literal(bool negative, Value& out) {
+  const Token& at = peek();
+  if (at.kind == TokenKind::number) return out.e = number(negative), true;
+  if (at.kind != TokenKind::name || at.quoted || line_ended()) return false;
+  if (!negative && (at.text == "true" || at.text == "false"))
+    return out.e = make_bool(take().text == "true"), true;
+  DType type = kF32;
+  std::string_view word = at.text;
+  auto dot = word.find('.');
+  if (dot != std::string_view::npos) {
+    if (!parse_dtype(word.substr(0, dot), type)) return false;
+    word.remove_prefix(dot + 1);
+    if (word != "inf" && word != "nan") return false;
+  }
+  if (word != "inf" && word != "nan") return false;
+  if (!type.is_float() || type.is_vector()) fail(at, "L0504", "this is not a scalar floating type");
+  take();
+  if (word == "nan") return out.e = nan(type, negative), true;
+  AnyExpr inf = make_float(type, negative ? -HUGE_VAL : HUGE_VAL);
+  if (type.code == TypeCode::e4m3) fail(at, "L0504", "f8e4m3 has no infinity");
+  return out.e = inf, true;
+}
+
+inline AnyExpr Parser::nan(DType type, bool negative) {
+  std::uint64_t bits = 0x7ff8000000000000;
+  if (accept("(")) {
+    const Token& at = take();
+    const char* end = at.text.data() + at.text.size();
+    bool hex = at.kind == TokenKind::number && at.text.size() > 2 && at.text[1] == 'x';
+    auto read = hex ? std::from_chars(at.text.data() + 2, end, bits, 16) : std::from_chars_result{};
+    if (!hex || read.ptr != end || read.ec != std::errc() ||
+        std::bit_cast<double>(bits) == std::bit_cast<double>(bits))
+      fail(at, "L0504", "expected the bits of a NaN of type f64 as a hexadecimal number");
+    expect(")");
+  }
+  if (negative) bits ^= std::uint64_t{1} << 63;
+  // Bits that the type has no room for are lost, as they are by any other way to a constant.
+  return make_float(type, std::bit_cast<double>(bits));
+}
+
+/// The value of an integer literal in its type; false if it does not fit.
+inline bool integer_value(std::string_view digits, DType type, bool negative, std::int64_t& out) {
+  std::uint64_t magnitude = 0;
+  auto read = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
+  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return false;
+  std::uint64_t top = ~std::uint64_t{0} >> (64 - type.bits);
+  if (type.is_signed())
+    top = negative ? top / 2 + 1 : top / 2;
+  else if (negative && magnitude != 0)
+    return false;
+  out = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+  return magnitude <= top;
+}
+
+inline bool float_value(std::string_view digits, DType type, bool negative, double& out) {
+  float single = 0;
+  if (type.bits == 32 ? !parse_float(digits, single) : !parse_float(digits, out)) return false;
+  if (type.bits == 32) out = static_cast<double>(single);
+  out = round_to(type, negative ? -out : out);
+  return out - out == 0;
+}
+
+inline AnyExpr Parser::number(bool negative) {
+  const Token& at = take();
+  std::string_view text = at.text;
+  std::size_t digits = text.find_first_not_of("0123456789.");
+  if (digits < text.size() && text[digits] == 'e')
+    digits = std::min(text.find_first_not_of("0123456789", digits + 2), text.size());
+  digits = std::min(digits, text.size());
+  bool is_float = text.substr(0, digits).find_first_of(".e") != std::string_view::npos;
+  DType type = is_float ? kF32 : kIndex;
+  if (digits < text.size() &&
+      (!parse_dtype(text.substr(digits), type) || type.is_vector() || type.is_bool()))
+    fail(at, "L0504",
+         cat(describe(at), " is no number; after the digits comes nothing or a scalar type"));
+  std::int64_t i = 0;
+  double f = 0;
+  bool fits = type.is_float() ? float_value(text.substr(0, digits), type, negative, f)
+              : is_float      ? false
+                              : integer_value(text.substr(0, digits), type, negative, i);
+  if (!fits)
+    fail(at, "L0504",
+         cat(negative ? "-" : "", at.text.substr(0, 60), " does not fit ", type.str()));
+  return make_ref<ConstNode>(type, i, f);
+}
+
+inline void Parser::range(AnyExpr& min, AnyExpr& extent) {
+  min = expr().e;
+  const Token& at = peek();
+  if (accept("..+")) return void(extent = expr().e);
+  expect("..");
+  AnyExpr end = expr().e;
+  const auto *lo = min.as<ConstNode>(), *hi = end.as<ConstNode>();
+  std::int64_t count = 0;
+  if (lo && lo->dtype == kIndex && lo->i == 0) return void(extent = end);
+  if (!lo || !hi || lo->dtype != kIndex || hi->dtype != kIndex)
+    return void(extent =
+                    build<BinaryNode>(at, 1, end.dtype(), BinaryOp::sub, end, fresh_lets(min)).e);
+  if (__builtin_sub_overflow(hi->i, lo->i, &count))
+    fail(at, "L0504", "the range is longer than an i64 can count");
+  extent = make_int(kIndex, count);
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/parse_laws.ipp
+namespace lathe::detail {
+
+/// An update of several values as expand_update writes it out: operands, results, stores.
+struct UpdateWrittenOut {
+  Vec<AnyExpr> terms;
+  Vec<Stmt> stores;
+};
+
+/// Without terms where the statement is none by this reducer.
+inline UpdateWrittenOut update_written_out(const Stmt& s, const ReducerNode& reducer) {
+  const std::size_t count = reducer.combine.size();
+  Vec<const LetStmtNode*> lets;
+  Stmt body = s;
+  while (lets.size() < 3 * count) {
+    const auto* let = body.as<LetStmtNode>();
+    if (!let) return {};
+    lets.push_back(let);
+    body = let->body;
+  }
+  UpdateWrittenOut out{{}, seq_of(body)};
+  if (out.stores.size() != count) return {};
+  Substitution operands;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto* store = out.stores[k].as<StoreNode>();
+    const LetStmtNode &own = *lets[2 * k], &term = *lets[2 * k + 1];
+    if (!store || !structurally_equal(own.value, make_load(store->buffer, store->indices)) ||
+        store->value.as<VarNode>() != lets[2 * count + k]->var.get())
+      return {};
+    operands.emplace_back(reducer.lhs[k], AnyExpr(own.var));
+    operands.emplace_back(reducer.rhs[k], AnyExpr(term.var));
+    out.terms.push_back(term.value);
+  }
+  for (std::size_t k = 0; k < count; ++k)
+    if (!structurally_equal(lets[2 * count + k]->value, substitute(reducer.combine[k], operands)))
+      return {};
+  return out;
+}
+
+// What the statements of a text store to each buffer.
+class StoresOfText : public Visitor {
+ public:
+  struct Stored {
+    AnyExpr value;
+    const ReducerNode* fold = nullptr;  ///< that it is a term of
+    std::size_t output = 0;
+  };
+  /// Updates by these are known where they are written out, too.
+  explicit StoresOfText(const Vec<const ReducerNode*>& reducers) : reducers_(reducers) {}
+
+  void stmt(const Stmt& s) override {
+    const auto* block = s.as<BlockNode>();
+    if (block && block->reducer) return fold(seq_of(block->body), *block->reducer);
+    if (s.as<LetStmtNode>() && fold_written_out(s)) return;
+    if (const auto* n = s.as<StoreNode>()) of_[n->buffer.get()].push_back({n->value});
+    if (const auto* n = s.as<AtomicNode>()) of_[n->buffer.get()].push_back({n->value});
+    descend(s);
+  }
+  void expr(const AnyExpr&) override {}
+
+  const Vec<Stored>* of(const Buffer& b) const { return of_.find(b.get()); }
+  /// Terms of updates that are written out.
+  const Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>>& written_out() const {
+    return written_out_;
+  }
+
+ private:
+  bool fold_written_out(const Stmt& s) {
+    for (const ReducerNode* r : reducers_) {
+      UpdateWrittenOut update = update_written_out(s, *r);
+      if (update.terms.empty()) continue;
+      fold(update.stores, *r);
+      written_out_.emplace_back(r, std::move(update.terms));
+      return true;
+    }
+    return false;
+  }
+  void fold(const Vec<Stmt>& stores, const ReducerNode& reducer) {
+    std::size_t output = 0;
+    for (const auto& store : stores)
+      if (const auto* n = store.as<StoreNode>())
+        of_[n->buffer.get()].push_back({n->value, &reducer, output++});
+  }
+
+  const Vec<const ReducerNode*>& reducers_;
+  NodeMap<Vec<Stored>> of_;
+  Vec<std::pair<const ReducerNode*, Vec<AnyExpr>>> written_out_;
+};
+
+/// The operands with which a combine of a reducer is written out in an expression.
+class CombineOperands : Visitor {
+ public:
+  CombineOperands(const ReducerNode& reducer, std::size_t output, const AnyExpr& e)
+      : reducer_(reducer) {
+    const AnyExpr& combine = reducer.combine[output];
+    match(combine, e);
+    if (!structurally_equal(substitute(combine, found_), e)) found_ = {};
+  }
+
+  /// Whether there are any, and is(operand, output) holds of each.
+  template <class F>
+  bool all(const F& is) const {
+    for (std::size_t k = 0; k < reducer_.lhs.size(); ++k)
+      for (const auto& [var, operand] : found_)
+        if ((var == reducer_.lhs[k] || var == reducer_.rhs[k]) && !is(operand, k)) return false;
+    return !found_.empty();
+  }
+
+ private:
+  void match(const AnyExpr& pattern, const AnyExpr& e) {
+    if (!seen_.insert(pattern.get()).second) return;
+    if (const auto* var = pattern.as<VarNode>();
+        var && (contains(reducer_.lhs, VarRef(var)) || contains(reducer_.rhs, VarRef(var))))
+      return found_.push_back({VarRef(var), e});
+    if (pattern.kind() != e.kind()) return;
+    const Vec<AnyExpr> parts = parts_of(pattern), others = parts_of(e);
+    for (std::size_t k = 0; k < parts.size() && k < others.size(); ++k) match(parts[k], others[k]);
+  }
+  Vec<AnyExpr> parts_of(const AnyExpr& e) {
+    parts_ = {};
+    descend(e);
+    return std::move(parts_);
+  }
+  void expr(const AnyExpr& e) override { parts_.push_back(e); }
+
+  const ReducerNode& reducer_;
+  Substitution found_;
+  NodeSet seen_;
+  Vec<AnyExpr> parts_;
+};
+
+/// Whether terms are partial results of their own reducer, as rfactor and fold_lanes leave them:
+/// tuples that other blocks have folded, two such joined, copies and identities of them. Those
+/// blocks are tried; tuples at random in their place would be what no fold gives.
+class PartialResults {
+ public:
+  PartialResults(const StoresOfText& all, const ReducerNode& reducer)
+      : all_(all), reducer_(reducer) {}
+
+  bool are(const Vec<AnyExpr>& terms) {
+    bool loads = false;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      loads = loads || terms[k].kind() != ExprKind::Const;
+      if (!is(terms[k], k)) return false;
+    }
+    return loads;
+  }
+
+ private:
+  bool is(const AnyExpr& e, std::size_t output) {
+    if (e.kind() == ExprKind::Const) return true;
+    if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
+    const auto* load = e.as<LoadNode>();
+    if (!load)
+      return CombineOperands(reducer_, output, e).all([&](const AnyExpr& operand, std::size_t k) {
+        return is(operand, k);
+      });
+    if (const auto* seen = seen_.find(load->buffer.get())) return *seen == output;
+    seen_.insert(load->buffer.get(), output);
+    const auto* stored = all_.of(load->buffer);
+    if (!stored) return false;
+    for (const auto& s : *stored) {
+      const bool folded = s.fold == &reducer_ && s.output == output;
+      if (!folded && (s.fold || !is(s.value, output))) return false;
+    }
+    return true;
+  }
+
+  const StoresOfText& all_;
+  const ReducerNode& reducer_;
+  NodeMap<std::size_t> seen_;  ///< buffers, and which of the values they hold
+};
+
+// Which tuples a reducer of several values meets is only known by the terms.
+inline void Parser::try_folds(const Stmt& program) const {
+  if (folds_.empty()) return;
+  Vec<const ReducerNode*> reducers;
+  for (const auto& [block, at] : folds_) {
+    const ReducerNode* reducer = block.as<BlockNode>()->reducer.get();
+    if (!contains(reducers, reducer)) reducers.push_back(reducer);
+  }
+  StoresOfText stored(reducers);
+  stored.stmt(program);
+  for (const auto& [block, at] : folds_) {
+    const auto* n = block.as<BlockNode>();
+    const ReducerNode& reducer = *n->reducer;
+    const auto attempt = [&, at = at](const Vec<AnyExpr>& terms) {
+      if (terms.size() != reducer.lhs.size() || PartialResults(stored, reducer).are(terms)) return;
+      if (const std::string problem = law_problem(reducer, terms); !problem.empty())
+        fail(tokens_[at], "L0507", cat("reducer '", reducer.name, "' ", problem));
+    };
+    Vec<AnyExpr> terms;
+    for (const auto& store : seq_of(n->body))
+      if (const auto* term = store.as<StoreNode>()) terms.push_back(term->value);
+    attempt(terms);
+    for (const auto& [by, others] : stored.written_out())
+      if (by == &reducer) attempt(others);
+  }
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/text/parse_stmt.ipp
+namespace lathe {
+namespace detail {
+
+/// What follows a ':' at the end of a line.
+inline Stmt Parser::body(int owner_column) {
+  Level level(*this);
+  expect(":");
+  if (!line_ended()) expected("the end of the line");
+  if (peek().kind == TokenKind::end || peek().column <= owner_column)
+    fail(peek(), "L0501",
+         "expected a statement, indented further than what it belongs to ('pass' is none)");
+  return lines(peek().column);
+}
+
+inline Stmt Parser::lines(int column) {
+  Vec<Stmt> stmts;
+  Vec<Open> opened;
+  while (peek().kind != TokenKind::end && peek().column >= column) {
+    if (peek().column != column)
+      fail(peek(), "L0501", "the indentation is not that of the lines before");
+    if (peek().is_word("alloc") || peek().is_word("let"))
+      scoped_line(stmts, opened);
+    else
+      stmts.push_back(statement());
+    if (!line_ended()) expected("the end of the line");
+  }
+  for (; !opened.empty(); opened.pop_back()) {
+    Open& o = opened.back();
+    if (o.first == stmts.size())
+      fail(peek(), "L0501", cat("expected a statement that uses '", o.name, "', or 'pass'"));
+    Stmt rest = make_seq({stmts.begin() + static_cast<std::ptrdiff_t>(o.first), stmts.end()});
+    stmts.resize(o.first);
+    stmts.push_back(scoped(o, std::move(rest)));
+    --opened_;
+  }
+  return make_seq(std::move(stmts));
+}
+
+/// An alloc or let: with a body of its own it is one of the statements, else it stays open.
+inline void Parser::scoped_line(Vec<Stmt>& stmts, Vec<Open>& opened) {
+  const Token& word = take();
+  const Token& at = peek();
+  Open o;
+  o.name = name("a name"), o.first = stmts.size();
+  if (word.text == "alloc") {
+    expect(":");
+    o.buffer = buffer_type(o.name, dtype(), false);
+  } else {
+    expect("=");
+    o.value = expr().e;
+    o.var = make_var(o.name, o.value.dtype());
+  }
+  declare(at, o.name, {o.var, o.buffer}, static_cast<bool>(o.var));
+  if (peek().is(":")) {
+    Stmt inner = body(word.column);
+    return stmts.push_back(scoped(o, std::move(inner)));
+  }
+  if (++opened_ > 2000) fail(at, "L0505", "more than 2000 lets and allocs inside one another");
+  opened.push_back(std::move(o));
+}
+
+inline Stmt Parser::scoped(const Open& o, Stmt body) {
+  names_.release(o.name);
+  return o.buffer ? make_alloc(o.buffer, std::move(body))
+                  : make_let_stmt(o.var, o.value, std::move(body));
+}
+
+inline Stmt Parser::statement() {
+  const Token& at = peek();
+  if (at.kind != TokenKind::name) expected("a statement");
+  if (at.quoted) return store();
+  if (ForKind kind; at.text == "for" || (at.text != "serial" && parse_for_kind(at.text, kind)))
+    return for_loop();
+  if (at.text == "block") return block();
+  if (at.text == "if") return conditional();
+  if (at.text == "while") return loop_while();
+  if (at.text == "atomic") return atomic();
+  if (at.text == "assert") return assertion();
+  if (at.text == "reducer") return reducer();
+  if (at.text == "pass") return take(), make_seq({});
+  if (at.text == "eval") return take(), make_ref<EvaluateNode>(expr().e);
+  return store();
+}
+
+inline Stmt Parser::for_loop() {
+  const Token& first = take();
+  ForKind kind = ForKind::serial;
+  if (parse_for_kind(first.text, kind)) expect_word("for");
+  const Token& at = peek();
+  std::string text = name("a name");
+  expect_word("in");
+  AnyExpr min, extent;
+  range(min, extent);
+  Attributes all;
+  while (peek().is("@")) attribute(all, true);
+  VarRef var = make_var(text, min.dtype());
+  declare(at, text, {var, {}}, true);
+  Stmt inner = body(first.column);
+  names_.release(text);
+  return make_for(var, min, extent, std::move(inner), kind, std::move(all));
+}
+
+// Behind the key: =value of a single field, else (name=value, …).
+inline void Parser::fields_of(Attribute& out, const Token& at, bool on_loop) {
+  const int count = field_count(out);
+  const auto misfit = [&] { fail(at, "L0506", attribute_misfit(out, on_loop)); };
+  if (count > 1 && !accept("(")) misfit();
+  int done = 0;
+  each_field(out, [&](const auto& field, auto& value) {
+    if (done++ > 0) expect(",");
+    if (count > 1) expect_word(field.name);
+    expect("=");
+    const Token& first = peek();
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, NumbersField>) {
+      expect("[");
+      do value.push_back(integer("a number", INT64_MIN, INT64_MAX));
+      while (accept(","));
+      expect("]");
+    } else {
+      const AttrValue given =
+          first.kind == TokenKind::string
+              ? AttrValue(string())
+              : AttrValue(integer("an integer or a string", INT64_MIN, INT64_MAX));
+      if (!SetField{given}(field, value)) misfit();
+    }
+  });
+  if (count > 1) expect(")");
+}
+
+inline void Parser::attribute(Attributes& out, bool on_loop) {
+  expect("@");
+  const Token& at = peek();
+  const std::string key = name("an annotation's key");
+  Attribute a;
+  if (!attribute_with_key(key, on_loop, a)) fail(at, "L0506", unknown_key(key, on_loop));
+  fields_of(a, at, on_loop);
+  if (std::string problem = attribute_problem(a, on_loop); !problem.empty())
+    fail(at, "L0506", problem);
+  for (const auto& other : out)
+    if (exclude_each_other(a, other))
+      fail(at, "L0506", cat("there is an annotation '", key, "' already"));
+  out.set(std::move(a));
+}
+
+// The domain is read inside the block, where the loops around it are hidden; the binding outside.
+inline void Parser::block_iter(BlockNode& n, Vec<std::string>& bound) {
+  IterVar it;
+  it.kind = accept_word("reduce")   ? IterKind::reduce
+            : accept_word("opaque") ? IterKind::opaque
+                                    : IterKind::spatial;
+  const Token& at = peek();
+  std::string text = name("an iterator's name");
+  expect_word("in");
+  range(it.min, it.extent);
+  it.var = make_var(text, it.min.dtype());
+  declare(at, text, {it.var, {}}, false);
+  bound.push_back(text);
+  expect("=");
+  names_.leave_block();
+  it.binding = expr().e;
+  names_.enter_block();
+  n.iters.push_back(std::move(it));
+}
+
+/// The clauses up to the ':'; gives the reducer's name.
+inline const Token* Parser::block_clauses(BlockNode& n) {
+  const Token* reducer = nullptr;
+  while (!peek().is(":")) {
+    if (accept_word("where"))
+      n.predicate = expr().e;
+    else if (accept_word("init"))
+      n.init = true;
+    else if (accept_word("reads"))
+      n.reads = regions();
+    else if (accept_word("writes"))
+      n.writes = regions();
+    else if (peek().is("@"))
+      attribute(n.attributes, false);
+    else if (accept_word("reduce"))
+      reducer = &peek(), reducer_word_ = name("a reducer's name");
+    else
+      expected("where, reduce, init, reads, writes, '@' or ':'");
+  }
+  return reducer;
+}
+
+inline Stmt Parser::block() {
+  int column = take().column;
+  const Token& at = peek();
+  std::string text = name("a block's name");
+  if (!blocks_.insert(text).second) fail(at, "L0502", cat("there is a block '", text, "' already"));
+  BlockNode n(make_ref<BlockTagNode>(text), {}, {});
+  Vec<std::string> bound;
+  std::string outer_word = reducer_word_;
+  names_.enter_block();
+  expect("(");
+  if (!peek().is(")")) {
+    do block_iter(n, bound);
+    while (accept(","));
+  }
+  expect(")");
+  const Token* reducer = block_clauses(n);
+  bool outer = std::exchange(in_reducer_block_, reducer != nullptr);
+  n.body = body(column);
+  in_reducer_block_ = outer;
+  if (reducer) resolve_reducer(n, *reducer);
+  reducer_word_ = outer_word;
+  for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
+  names_.leave_block();
+  Stmt made = make_block(std::move(n));
+  const BlockNode& block = *made.as<BlockNode>();
+  if (block.reducer && block.reducer->lhs.size() > 1 && reducers_.contains(block.reducer->name))
+    folds_.emplace_back(made, static_cast<std::size_t>(reducer - tokens_.data()));
+  return made;
+}
+
+inline void Parser::resolve_reducer(BlockNode& n, const Token& word) {
+  if (const auto* found = reducers_.find(reducer_word_)) return void(n.reducer = *found);
+  Vec<DType> dtypes;
+  for (const auto& s : seq_of(n.body))
+    if (const auto* store = s.as<StoreNode>()) dtypes.push_back(store->value.dtype());
+  n.reducer = builtin_reducer(reducer_word_, dtypes);
+  if (n.reducer) return;
+  std::string types = join(dtypes, ", ", [](DType t) { return t.str(); });
+  fail(word, "L0502", cat("there is no reducer ", describe(word), " for (", types, ')'));
+}
+
+inline Vec<Region> Parser::regions() {
+  Vec<Region> list;
+  do {
+    Region region;
+    region.buffer = known_buffer();
+    expect("[");
+    while (!accept("]")) {
+      if (!region.ranges.empty()) expect(",");
+      Range r;
+      range(r.min, r.extent);
+      region.ranges.push_back(std::move(r));
+    }
+    list.push_back(std::move(region));
+  } while (accept(","));
+  return list;
+}
+
+inline Stmt Parser::store() {
+  Streaming streaming = peek().is_word("stream")         ? Streaming::any
+                        : peek().is_word("stream_lines") ? Streaming::lines
+                                                         : Streaming::none;
+  if (streaming != Streaming::none) take();
+  const Token& at = peek();
+  Buffer buffer = known_buffer();
+  Place to = place(at, *buffer);
+  if (in_reducer_block_ && (peek().kind != TokenKind::name || name("") != reducer_word_)) {
+    --at_;
+    expected(cat("'", reducer_word_, "=' (the block is a reduction)"));
+  }
+  expect("=");
+  AnyExpr value = expr().e;
+  auto problem = access_problem(buffer, to.indices, value.dtype(), to.mask);
+  if (!problem.empty()) fail(at, "L0503", cat("store of ", value.dtype().str(), ": ", problem));
+  return make_ref<StoreNode>(buffer, std::move(to.indices), std::move(value), std::move(to.mask),
+                             streaming);
+}
+
+inline Stmt Parser::atomic() {
+  take();
+  const Token& at = peek();
+  Buffer buffer = known_buffer();
+  Place to = place(at, *buffer);
+  if (to.mask.get()) fail(at, "L0501", "an atomic update has no mask");
+  const BinaryOp* op = line_ended() ? nullptr : binary_op(peek().text);
+  if (!op || is_comparison(*op)) expected("an operator such as '+' or 'max'");
+  take();
+  expect("=");
+  AnyExpr value = expr().e;
+  auto problem = access_problem(buffer, to.indices, value.dtype(), {});
+  if (!problem.empty()) fail(at, "L0503", cat("update with ", value.dtype().str(), ": ", problem));
+  return make_ref<AtomicNode>(*op, buffer, std::move(to.indices), std::move(value));
+}
+
+inline Stmt Parser::conditional() {
+  int column = take().column;
+  AnyExpr condition = expr().e;
+  Stmt yes = body(column), no;
+  if (peek().is_word("else") && line_ended() && peek().column == column) {
+    take();
+    no = body(column);
+  }
+  return make_if(condition, std::move(yes), std::move(no));
+}
+
+inline Stmt Parser::loop_while() {
+  int column = take().column;
+  AnyExpr condition = expr().e;
+  return make_ref<WhileNode>(condition, body(column));
+}
+
+inline Stmt Parser::assertion() {
+  take();
+  AnyExpr condition = expr().e;
+  expect(",");
+  std::string message = string();
+  Vec<AnyExpr> values;
+  if (accept("%")) {
+    expect("(");
+    do {
+      const Token& at = peek();
+      values.push_back(expr().e);
+      if (values.back().dtype() != kIndex) fail(at, "L0503", "a value of an assertion is no i64");
+    } while (accept(","));
+    expect(")");
+  }
+  return make_ref<AssertNode>(condition, std::move(message), std::move(values));
+}
+
+// The variables of the left operand with their identities, then those of the right one.
+inline void Parser::reducer_vars(ReducerNode& r, Vec<std::string>& bound) {
+  auto variable = [&](DType type, Vec<VarRef>& list, const Token& at, const std::string& text) {
+    list.push_back(make_var(text, type));
+    declare(at, text, {list.back(), {}}, true);
+    bound.push_back(text);
+  };
+  do {
+    const Token& at = peek();
+    std::string text = name("a name");
+    expect(":");
+    DType type = dtype();
+    expect("=");
+    const Token& value_at = peek();
+    r.identity.push_back(expr().e);
+    if (r.identity.back().dtype() != type)
+      fail(value_at, "L0503", cat("the identity of '", text, "' is no ", type.str()));
+    variable(type, r.lhs, at, text);
+  } while (accept(","));
+  expect(";");
+  do {
+    if (r.rhs.size() == r.lhs.size()) expected("')'");
+    const Token& at = peek();
+    std::string text = name("a name");
+    variable(r.lhs[r.rhs.size()]->dtype, r.rhs, at, text);
+  } while (accept(","));
+  if (r.rhs.size() != r.lhs.size()) expected("as many names as on the left of ';'");
+  expect(")");
+}
+
+inline Stmt Parser::reducer() {
+  take();
+  ReducerNode r("", {}, {}, {}, {});
+  r.associative = !accept_word("nonassociative");
+  r.commutative = !accept_word("noncommutative");
+  const Token& at = peek();
+  r.name = name("a reducer's name");
+  expect("(");
+  Vec<std::string> bound;
+  names_.enter_block();
+  reducer_vars(r, bound);
+  expect("=");
+  do {
+    const Token& value_at = peek();
+    if (r.combine.size() == r.lhs.size()) expected("the end of the line");
+    r.combine.push_back(expr().e);
+    DType type = r.lhs[r.combine.size() - 1]->dtype;
+    if (r.combine.back().dtype() != type)
+      fail(value_at, "L0503", cat("this value is no ", type.str()));
+  } while (accept(","));
+  if (r.combine.size() != r.lhs.size()) expected("as many values as the reducer has names");
+  for (; !bound.empty(); bound.pop_back()) names_.release(bound.back());
+  names_.leave_block();
+  ReducerRef made(new ReducerNode(std::move(r)));
+  if (const std::string problem = law_problem(*made); !problem.empty())
+    fail(at, "L0507", cat("reducer '", made->name, "' ", problem));
+  if (!reducers_.insert(made->name, made))
+    fail(at, "L0502", cat("there is a reducer '", made->name, "' already"));
+  return {};
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/print.ipp
+namespace lathe {
+namespace detail {
+
+inline void Printer::dims(const ProgramNode& p) {
+  bool first = true;
+  for (const auto& d : p.dims) {
+    put(std::exchange(first, false) ? "<" : ", ", names_.bind(d->var.get(), d->var->name));
+    if (d->min != 0 || d->max != INT64_MAX) put(" in ", d->min, "..");
+    if (d->max != INT64_MAX) put('=', d->max);
+    if (d->multiple_of != 1) put(" by ", d->multiple_of);
+  }
+  if (!first) put('>');
+}
+
+inline void Printer::param(const Param& p) {
+  const bool owned = p.constancy == Constancy::owned;
+  if (!owned) put(p.access == Access::in ? "in " : p.access == Access::out ? "out " : "inout ");
+  if (p.constancy != Constancy::none) put("constant ");
+  if (!p.buffer) return put(names_.bind(p.var.get(), p.var->name), ": ", p.var->dtype.str());
+  put(names_.bind(p.buffer.get(), p.buffer->name), ": ");
+  BufferNode type = *p.buffer;
+  if (owned) type.strides.clear();  // constant_buffer has no others
+  buffer_type(type);
+  if (p.content) put(" hash \"", p.content->hash().str(), '"');
+}
+
+inline void Printer::params(const ProgramNode& p, bool one_per_line) {
+  for (std::size_t k = 0; k < p.params.size(); ++k) {
+    if (k > 0) put(',');
+    if (one_per_line)
+      end_line(), begin_line(2);
+    else if (k > 0)
+      put(' ');
+    param(p.params[k]);
+  }
+}
+
+inline void Printer::program(const Program& program) {
+  constexpr std::size_t kColumns = 100;
+  const ProgramNode& p = *program;
+  std::string head;
+  for (bool one_per_line : {false, true}) {
+    out_.clear(), line_ = 1, names_ = {};
+    begin_line(0);
+    put("program ", quoted_name(p.name)), dims(p), put('('), params(p, one_per_line), put(')');
+    if (p.scheduled) put(" scheduled");
+    if (p.stage != Stage::blocks) put(" stage ", to_text(p.stage));
+    put(':');
+    if (out_.size() <= kColumns || p.params.empty()) break;
+  }
+  end_line();
+  reducers_of(p.body, 1);
+  body(p.body, 1);
+}
+
+inline Vec<std::string_view> lines_of(std::string_view text) {
+  Vec<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    auto end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+inline std::size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+/// The lines to show: up to three enclosing ones, the line itself, up to three of its body. Indices
+/// from 0.
+inline Vec<std::size_t> lines_around(const Vec<std::string_view>& lines, std::size_t at) {
+  Vec<std::size_t> shown;
+  std::size_t indent = indent_of(lines[at]);
+  for (std::size_t k = at; k-- > 0 && shown.size() < 3;) {
+    if (indent_of(lines[k]) >= indent || lines[k].substr(0, 7) == "program" || lines[k][0] != ' ')
+      continue;
+    indent = indent_of(lines[k]);
+    shown.push_back(k);
+  }
+  std::reverse(shown.begin(), shown.end());
+  shown.push_back(at);
+  for (std::size_t k = at + 1;
+       k < lines.size() && k <= at + 3 && indent_of(lines[k]) > indent_of(lines[at]); ++k)
+    shown.push_back(k);
+  return shown;
+}
+
+LATHE_DECL std::string excerpt_of(const Program& program, const RefCounted* node) {
+  PrintedText printed = print(program);
+  const TextPlace* place = printed.find(node);
+  if (!place) return {};
+  auto lines = lines_of(printed.text);
+  auto at = static_cast<std::size_t>(place->line - 1);
+  Vec<std::size_t> shown = lines_around(lines, at);
+  std::size_t margin = indent_of(lines[shown.front()]);
+  std::string out;
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    std::string_view line = lines[shown[k]];
+    if (k > 0 && shown[k] != shown[k - 1] + 1)
+      append(out, std::string(indent_of(lines[shown[k - 1]]) - margin + 2, ' '), "...\n");
+    append(out, line.substr(std::min(margin, line.size())), '\n');
+    if (shown[k] != at) continue;
+    out.append(static_cast<std::size_t>(place->column) - 1 - margin, ' ');
+    out.append(static_cast<std::size_t>(std::max(1, place->length)), '^') += '\n';
+  }
+  return out;
+}
+
+}  // namespace detail
+
+LATHE_DECL const TextPlace* PrintedText::find(const RefCounted* node) const {
+  for (const auto& place : places)
+    if (place.node == node) return &place;
+  return nullptr;
+}
+
+LATHE_DECL PrintedText print(const Program& program) {
+  detail::Printer printer;
+  printer.program(program);
+  return printer.take();
+}
+
+LATHE_DECL std::string str(const Program& program) {
+  return program ? print(program).text : "<none>\n";
+}
+
+LATHE_DECL std::string str(const Stmt& stmt) {
+  if (!stmt) return "<none>\n";
+  detail::Printer printer;
+  printer.reducers_of(stmt, 0);
+  printer.body(stmt, 0);
+  return printer.take().text;
+}
+
+LATHE_DECL std::string str(const AnyExpr& expr) {
+  detail::Printer printer;
+  printer.expr(expr);
+  return printer.take().text;
+}
+
+LATHE_DECL std::string Program::str() const { return lathe::str(*this); }
+
+LATHE_DECL std::string excerpt(const Program& program, const VarRef& loop) {
+  return detail::excerpt_of(program, loop.get());
+}
+LATHE_DECL std::string excerpt(const Program& program, const BlockTag& block) {
+  return detail::excerpt_of(program, block.get());
+}
+LATHE_DECL std::string excerpt(const Program& program, const Stmt& stmt) {
+  return detail::excerpt_of(program, stmt.get());
+}
+
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/print_expr.ipp
+namespace lathe {
+namespace detail {
+
+LATHE_DECL int infix_precedence(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::or_:
+      return 1;
+    case BinaryOp::and_:
+      return 2;
+    case BinaryOp::bit_or:
+      return 3;
+    case BinaryOp::bit_xor:
+      return 4;
+    case BinaryOp::bit_and:
+      return 5;
+    case BinaryOp::eq:
+    case BinaryOp::ne:
+      return 6;
+    case BinaryOp::lt:
+    case BinaryOp::le:
+    case BinaryOp::gt:
+    case BinaryOp::ge:
+      return 7;
+    case BinaryOp::shl:
+    case BinaryOp::shr:
+      return 8;
+    case BinaryOp::add:
+    case BinaryOp::sub:
+      return 9;
+    case BinaryOp::mul:
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      return 10;
+    default:
+      return 0;
+  }
+}
+
+inline constexpr int kUnaryPrecedence = 11;
+
+/// C's precedence is right here, but nobody knows it by heart.
+inline bool wants_parens(BinaryOp parent, const AnyExpr& operand) {
+  const auto* child = operand.as<BinaryNode>();
+  if (!child || infix_precedence(child->op) == 0) return false;
+  int outer = infix_precedence(parent), inner = infix_precedence(child->op);
+  if (outer == 6 || outer == 7) return inner <= 7;
+  return child->op != parent && ((outer >= 3 && outer <= 5) || outer == 8);
+}
+
+template <class... Parts>
+void Printer::put(const Parts&... parts) {
+  append(out_, parts...);
+}
+
+inline void Printer::exprs(const Vec<AnyExpr>& list) {
+  bool first = true;
+  for (const auto& e : list) {
+    if (!std::exchange(first, false)) put(", ");
+    expr(e);
+  }
+}
+
+inline std::string float_digits(const ConstNode& n) {
+  std::string type = n.dtype == kF32 ? "" : n.dtype.str();
+  if (n.f == n.f) {
+    std::string digits =
+        n.dtype.bits == 64 ? format_float(n.f) : format_float(static_cast<float>(n.f));
+    if (digits.find("inf") == std::string::npos) return digits + type;
+    return cat(digits[0] == '-' ? "-" : "", type, type.empty() ? "" : ".", "inf");
+  }
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63, kQuiet = 0x7ff8000000000000;
+  auto bits = std::bit_cast<std::uint64_t>(n.f);
+  std::string text = cat(bits & kSign ? "-" : "", type, type.empty() ? "" : ".", "nan");
+  if ((bits & ~kSign) == kQuiet) return text;
+  double payload = std::bit_cast<double>(bits & ~kSign);
+  return cat(text, '(', format_hex_bits(payload), ')');
+}
+
+inline void Printer::constant(const ConstNode& n) {
+  if (n.dtype.is_float()) return put(float_digits(n));
+  if (n.dtype.is_bool()) return put(n.i ? "true" : "false");
+  if (n.dtype.is_unsigned())
+    put(static_cast<std::uint64_t>(n.i));
+  else
+    put(n.i);
+  if (n.dtype != kIndex) put(n.dtype.str());
+}
+
+inline void Printer::infix(const BinaryNode& n, int precedence) {
+  int own = infix_precedence(n.op);
+  if (own == 0) return call(op_text(n.op), {&n.a, &n.b});
+  bool parens = own < precedence;
+  if (parens) put('(');
+  expr(n.a, wants_parens(n.op, n.a) ? kUnaryPrecedence : own);
+  put(' ', op_text(n.op), ' ');
+  expr(n.b, wants_parens(n.op, n.b) ? kUnaryPrecedence : own + 1);
+  if (parens) put(')');
+}
+
+inline void Printer::unary(const UnaryNode& n) {
+  put(op_text(n.op));
+  if (n.op != UnaryOp::neg || !n.a.get() || n.a.kind() != ExprKind::Const)
+    return expr(n.a, kUnaryPrecedence);
+  put('('), expr(n.a), put(')');
+}
+
+inline void Printer::call(std::string_view name, std::initializer_list<const AnyExpr*> args) {
+  put(name, '(');
+  bool first = true;
+  for (const auto* a : args) {
+    if (!std::exchange(first, false)) put(", ");
+    expr(*a);
+  }
+  put(')');
+}
+
+inline void Printer::let(const LetNode& n) {
+  put('(');
+  for (const auto& b : n.bindings) {
+    put("let ", names_.bind(b.var.get(), b.var->name, true), " = ");
+    expr(b.value);
+    put(" in ");
+  }
+  expr(n.body);
+  put(')');
+  for (const auto& b : reversed(n.bindings)) names_.release(b.var.get());
+}
+
+inline void Printer::shuffle(const ShuffleNode& n) {
+  put("shuffle(");
+  exprs(n.vectors);
+  put("; ", join(n.lanes, ", "), ')');
+}
+
+inline void Printer::access(const Buffer& buffer, const Vec<AnyExpr>& indices,
+                            const AnyExpr& mask) {
+  put(names_.use(buffer.get(), buffer->name), '[');
+  exprs(indices);
+  if (mask) put(indices.empty() ? "where " : " where "), expr(mask);
+  put(']');
+}
+
+inline void Printer::range(const AnyExpr& min, const AnyExpr& extent) {
+  const auto *lo = min.as<ConstNode>(), *count = extent.as<ConstNode>();
+  std::int64_t end = 0;
+  expr(min);
+  if (lo && lo->dtype == kIndex && lo->i == 0) return put(".."), expr(extent);
+  if (lo && count && lo->dtype == kIndex && count->dtype == kIndex &&
+      !__builtin_add_overflow(lo->i, count->i, &end))
+    return put("..", end);
+  const auto* length = extent.as<BinaryNode>();  // what the parser makes of min..end
+  if (length && length->op == BinaryOp::sub && !(lo && length->a.as<ConstNode>()) &&
+      structurally_equal(length->b, min))
+    return put(".."), expr(length->a);
+  put("..+");
+  expr(extent);
+}
+
+inline void Printer::expr(const AnyExpr& e, int precedence) {
+  if (!e.get()) return put("<none>");
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return constant(*e.as<ConstNode>());
+    case ExprKind::Var:
+      return put(names_.use(e.get(), e.as<VarNode>()->name));
+    case ExprKind::Load: {
+      const auto* n = e.as<LoadNode>();
+      return access(n->buffer, n->indices, n->mask);
+    }
+    case ExprKind::Let:
+      return let(*e.as<LetNode>());
+    case ExprKind::Binary:
+      return infix(*e.as<BinaryNode>(), precedence);
+    case ExprKind::Unary:
+      return unary(*e.as<UnaryNode>());
+    case ExprKind::Select: {
+      const auto* n = e.as<SelectNode>();
+      return call("select", {&n->condition, &n->yes, &n->no});
+    }
+    case ExprKind::Cast:
+      return call(e.dtype().str(), {&e.as<CastNode>()->value});
+    case ExprKind::Call: {
+      const auto* n = e.as<CallNode>();
+      put(op_text(n->op));
+      if (n->op == CallOp::reinterpret) put('<', n->dtype.str(), '>');
+      return put('('), exprs(n->args), put(')');
+    }
+    case ExprKind::Ramp: {
+      const auto* n = e.as<RampNode>();
+      return put("ramp("), expr(n->base), put(", "), expr(n->stride), put(", ", n->lanes, ')');
+    }
+    case ExprKind::Broadcast: {
+      const auto* n = e.as<BroadcastNode>();
+      return put("broadcast("), expr(n->value), put(", ", n->lanes, ')');
+    }
+    case ExprKind::Shuffle:
+      return shuffle(*e.as<ShuffleNode>());
+  }
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/print_names.ipp
+namespace lathe {
+namespace detail {
+
+LATHE_DECL bool is_reserved(std::string_view word) {
+  static constexpr std::string_view words[] = {
+      "program",        "in",           "out",    "inout",  "stage",    "by",
+      "strides",        "scope",        "align",  "pass",   "for",      "block",
+      "alloc",          "let",          "stream", "where",  "atomic",   "if",
+      "else",           "while",        "assert", "eval",   "reducer",  "reduce",
+      "opaque",         "init",         "reads",  "writes", "parallel", "vectorized",
+      "unrolled",       "true",         "false",  "inf",    "nan",      "nonassociative",
+      "noncommutative", "stream_lines", "aligned"};
+  for (auto w : words)
+    if (w == word) return true;
+  if (ForKind kind; parse_for_kind(word, kind) && is_bound(kind)) return true;
+  auto dot = word.find('.');
+  DType dtype;
+  return dot != std::string_view::npos &&
+         (word.substr(dot) == ".inf" || word.substr(dot) == ".nan") &&
+         parse_dtype(word.substr(0, dot), dtype);
+}
+
+LATHE_DECL std::string quoted_name(std::string_view name) {
+  return is_plain_name(name) && !is_reserved(name) ? std::string(name) : escape(name, '`');
+}
+
+// Levels above the current one are those of a block's own iterators, seen from its bindings.
+inline bool PrintedNames::taken(const std::string& name) const {
+  const auto* found = entries_.find(name);
+  if (!found) return false;
+  for (const auto& e : *found)
+    if (!e.hidden_in_blocks || e.level >= level_) return true;
+  return false;
+}
+
+inline std::string PrintedNames::unique(const std::string& base) const {
+  if (!taken(base)) return base;
+  const auto* count = numbered_.find(base);
+  for (std::size_t k = count ? *count + 1 : 1;; ++k) {
+    std::string numbered = cat(base, '_', k);
+    if (!taken(numbered)) return numbered;
+  }
+}
+
+inline std::string PrintedNames::bind(const RefCounted* node, std::string_view name,
+                                      bool hidden_in_blocks) {
+  Bound next;
+  next.base = name;
+  next.name = unique(next.base);
+  next.text = quoted_name(next.name);
+  entries_[next.name].push_back({node, level_, hidden_in_blocks});
+  if (next.name != next.base) ++numbered_[next.base];
+  return (bound_[node] = std::move(next)).text;
+}
+
+inline void PrintedNames::release(const RefCounted* node) {
+  const Bound& bound = bound_[node];
+  auto& list = entries_[bound.name];
+  for (std::size_t k = list.size(); k-- > 0;) {
+    if (list[k].node != node) continue;
+    list.erase_at(k);
+    if (bound.name != bound.base) --numbered_[bound.base];
+    return;
+  }
+}
+
+inline std::string PrintedNames::use(const RefCounted* node, std::string_view name) {
+  const Bound* found = bound_.find(node);
+  return found ? found->text : bind(node, name);
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/ir/impl/text/print_stmt.ipp
+namespace lathe {
+namespace detail {
+
+inline void Printer::begin_line(int indent) {
+  line_begin_ = out_.size();
+  out_.append(static_cast<std::size_t>(indent) * 2, ' ');
+}
+
+inline void Printer::end_line() {
+  out_ += '\n';
+  ++line_;
+}
+
+/// What was written since `begin` stands for the node.
+inline void Printer::mark(const RefCounted* node, std::size_t begin) {
+  if (!marked_.insert(node).second) return;
+  places_.push_back({node, line_, static_cast<int>(begin - line_begin_) + 1,
+                     static_cast<int>(out_.size() - begin)});
+}
+
+inline void Printer::body(const Stmt& s, int indent) {
+  if (const auto* n = s.as<SeqNode>()) {
+    if (!n->stmts.empty()) return seq(n->stmts, indent);
+    begin_line(indent), put("pass");
+    mark(s.get(), line_begin_ + static_cast<std::size_t>(indent) * 2);
+    return end_line();
+  }
+  stmt(s, indent, true);
+}
+
+inline void Printer::seq(const Vec<Stmt>& stmts, int indent) {
+  for (std::size_t k = 0; k < stmts.size(); ++k) stmt(stmts[k], indent, k + 1 == stmts.size());
+}
+
+// A chain of lets and allocs, each the last of its body, is printed in one loop: `last` says that
+// the body may follow on the same level.
+inline void Printer::stmt(const Stmt& s, int indent, bool last) {
+  begin_line(indent);
+  std::size_t begin = out_.size();
+  if (!s) return put("<none>"), end_line();
+  switch (s.kind()) {
+    case StmtKind::For:
+      return for_loop(*s.as<ForNode>(), indent);
+    case StmtKind::Block:
+      return block(*s.as<BlockNode>(), indent);
+    case StmtKind::Alloc:
+      return alloc(*s.as<AllocNode>(), indent, last);
+    case StmtKind::LetStmt:
+      return let_stmt(*s.as<LetStmtNode>(), indent, last);
+    case StmtKind::Seq:
+      out_.resize(line_begin_);
+      return body(s, indent);
+    case StmtKind::If:
+      return conditional(*s.as<IfNode>(), indent);
+    case StmtKind::While: {
+      const auto* n = s.as<WhileNode>();
+      put("while "), expr(n->condition), mark(n, begin), put(':'), end_line();
+      return body(n->body, indent + 1);
+    }
+    case StmtKind::Store:
+      store(*s.as<StoreNode>());
+      break;
+    case StmtKind::Atomic: {
+      const auto* n = s.as<AtomicNode>();
+      put("atomic "), access(n->buffer, n->indices, {});
+      put(' ', op_text(n->op), "= "), expr(n->value);
+      break;
+    }
+    case StmtKind::Assert: {
+      const auto* n = s.as<AssertNode>();
+      put("assert "), expr(n->condition), put(", ", escape(n->message, '"'));
+      if (!n->values.empty()) put(" % ("), exprs(n->values), put(')');
+      break;
+    }
+    case StmtKind::Evaluate:
+      put("eval "), expr(s.as<EvaluateNode>()->call);
+      break;
+  }
+  mark(s.get(), begin);
+  end_line();
+}
+
+inline void Printer::attributes(const Attributes& all) {
+  for (const auto& a : all) put(' ', to_text(a));
+}
+
+inline void Printer::for_loop(const ForNode& n, int indent) {
+  std::size_t begin = out_.size();
+  if (n.loop_kind != ForKind::serial) put(to_text(n.loop_kind), ' ');
+  put("for ");
+  std::size_t name_begin = out_.size();
+  // The bounds are outside the variable's scope, but a name that they use is taken anyway.
+  put(names_.bind(n.var.get(), n.var->name, true));
+  mark(n.var.get(), name_begin);
+  put(" in "), range(n.min, n.extent), attributes(n.attributes);
+  mark(&n, begin);
+  put(':'), end_line();
+  body(n.body, indent + 1);
+  names_.release(n.var.get());
+}
+
+inline void Printer::block_iters(const BlockNode& n) {
+  bool first = true;
+  for (const auto& it : n.iters) {
+    if (!std::exchange(first, false)) put(", ");
+    if (it.kind != IterKind::spatial) put(to_text(it.kind), ' ');
+    put(names_.bind(it.var.get(), it.var->name), " in "), range(it.min, it.extent), put(" = ");
+    names_.leave_block();
+    expr(it.binding);
+    names_.enter_block();
+  }
+}
+
+inline void Printer::regions(std::string_view word, const Vec<Region>& list) {
+  bool first = true;
+  for (const auto& region : list) {
+    put(std::exchange(first, false) ? cat(' ', word, ' ') : ", ",
+        names_.use(region.buffer.get(), region.buffer->name));
+    put('[');
+    for (std::size_t k = 0; k < region.ranges.size(); ++k) {
+      if (k > 0) put(", ");
+      range(region.ranges[k].min, region.ranges[k].extent);
+    }
+    put(']');
+  }
+}
+
+inline void Printer::block_clauses(const BlockNode& n) {
+  if (n.predicate) put(" where "), expr(n.predicate);
+  if (n.reducer) put(" reduce ", reducers_[n.reducer.get()]);
+  if (n.init) put(" init");
+  regions("reads", n.reads);
+  regions("writes", n.writes);
+  attributes(n.attributes);
+}
+
+inline void Printer::block(const BlockNode& n, int indent) {
+  std::size_t begin = out_.size();
+  std::string name = n.name();
+  for (std::size_t k = 1; !block_names_.insert(name).second; ++k) name = cat(n.name(), '_', k);
+  put("block ");
+  std::size_t name_begin = out_.size();
+  put(quoted_name(name));
+  mark(n.tag.get(), name_begin);
+  put('(');
+  names_.enter_block();
+  block_iters(n), put(')'), block_clauses(n);
+  mark(&n, begin);
+  put(':'), end_line();
+  std::string outer =
+      std::exchange(store_word_, n.reducer ? reducers_[n.reducer.get()] : std::string());
+  body(n.body, indent + 1);
+  store_word_ = std::move(outer);
+  for (const auto& it : reversed(n.iters)) names_.release(it.var.get());
+  names_.leave_block();
+}
+
+inline void Printer::buffer_type(const BufferNode& b) {
+  put(b.dtype.str(), '['), exprs(b.shape), put(']');
+  if (!b.strides.empty()) put(" strides ["), exprs(b.strides), put(']');
+  if (b.scope != Scope::global) put(" scope ", to_text(b.scope));
+  if (b.tile >= 0) put(" tile ", b.tile);
+  if (b.alignment != 0) put(" align ", b.alignment);
+  for (const auto& rule : b.aligned)
+    put(" aligned [", rule.dim, ", ", rule.factor, ", ", rule.offset, "]");
+}
+
+inline void Printer::alloc(const AllocNode& n, int indent, bool last) {
+  std::size_t begin = out_.size();
+  put("alloc ", names_.bind(n.buffer.get(), n.buffer->name), ": "), buffer_type(*n.buffer);
+  mark(&n, begin);
+  if (!last) put(':');
+  end_line();
+  body(n.body, last ? indent : indent + 1);
+  names_.release(n.buffer.get());
+}
+
+inline void Printer::let_stmt(const LetStmtNode& n, int indent, bool last) {
+  std::size_t begin = out_.size();
+  put("let ", names_.bind(n.var.get(), n.var->name, true), " = "), expr(n.value);
+  mark(&n, begin);
+  if (!last) put(':');
+  end_line();
+  body(n.body, last ? indent : indent + 1);
+  names_.release(n.var.get());
+}
+
+inline void Printer::store(const StoreNode& n) {
+  if (n.streaming == Streaming::any) put("stream ");
+  if (n.streaming == Streaming::lines) put("stream_lines ");
+  access(n.buffer, n.indices, n.mask);
+  put(' ');
+  if (!store_word_.empty()) put(store_word_);
+  put("= "), expr(n.value);
+}
+
+inline void Printer::conditional(const IfNode& n, int indent) {
+  std::size_t begin = out_.size();
+  put("if "), expr(n.condition), mark(&n, begin), put(':'), end_line();
+  body(n.then_body, indent + 1);
+  if (!n.else_body) return;
+  begin_line(indent), put("else:"), end_line();
+  body(n.else_body, indent + 1);
+}
+
+inline void Printer::reducer(const ReducerNode& r, int indent) {
+  std::string name = r.name;
+  for (std::size_t k = 1; !reducer_names_.insert(name).second; ++k) name = cat(r.name, '_', k);
+  reducers_[&r] = quoted_name(name);
+  begin_line(indent), put("reducer ");
+  if (!r.associative) put("nonassociative ");
+  if (!r.commutative) put("noncommutative ");
+  put(quoted_name(name), '(');
+  names_.enter_block();
+  for (std::size_t k = 0; k < r.lhs.size(); ++k) {
+    put(k > 0 ? ", " : "", names_.bind(r.lhs[k].get(), r.lhs[k]->name, true), ": ",
+        r.lhs[k]->dtype.str(), " = ");
+    expr(k < r.identity.size() ? r.identity[k] : AnyExpr());
+  }
+  for (std::size_t k = 0; k < r.rhs.size(); ++k)
+    put(k > 0 ? ", " : "; ", names_.bind(r.rhs[k].get(), r.rhs[k]->name, true));
+  put(") = "), exprs(r.combine), end_line();
+  for (const auto* vars : {&r.rhs, &r.lhs})
+    for (const auto& var : *vars) names_.release(var.get());
+  names_.leave_block();
+}
+
+/// The reducers of the blocks, in order of first use.
+class ReducerCollector : public Visitor {
+ public:
+  void stmt(const Stmt& s) override {
+    if (!s) return;
+    const auto* block = s.as<BlockNode>();
+    if (block && block->reducer && seen_.insert(block->reducer.get()).second)
+      found.push_back(block->reducer);
+    descend(s);
+  }
+  void expr(const AnyExpr&) override {}
+
+  Vec<ReducerRef> found;
+
+ private:
+  NodeSet seen_;
+};
+
+inline bool is_builtin(const ReducerRef& r) {
+  Vec<DType> dtypes;
+  for (const auto& e : r->identity) dtypes.push_back(e.dtype());
+  return structurally_equal(r, builtin_reducer(r->name, dtypes));
+}
+
+// Built-in ones keep their names, so they are first.
+inline void Printer::reducers_of(const Stmt& s, int indent) {
+  ReducerCollector all;
+  if (s) all.stmt(s);
+  for (const auto& r : all.found)
+    if (is_builtin(r)) reducers_[r.get()] = quoted_name(r->name), reducer_names_.insert(r->name);
+  for (const auto& r : all.found)
+    if (!reducers_.contains(r.get())) reducer(*r, indent);
+}
+
+}  // namespace detail
 }  // namespace lathe
 
 // ---- lathe/ir/impl/typing.ipp

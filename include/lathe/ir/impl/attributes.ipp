@@ -1,7 +1,7 @@
 #pragma once
 
 #include <lathe/ir/attributes.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/lex.hpp>
 #include <lathe/support/text.hpp>
 #include <utility>

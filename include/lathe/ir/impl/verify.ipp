@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <lathe/ir/compare.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
 #include <lathe/ir/machine_form.hpp>
 #include <lathe/ir/print.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>

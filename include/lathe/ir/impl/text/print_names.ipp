@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

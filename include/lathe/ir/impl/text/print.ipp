@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {

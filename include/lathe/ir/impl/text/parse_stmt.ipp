@@ -1,8 +1,8 @@
 #pragma once
 
 #include <lathe/ir/impl/attributes.ipp>
-#include <lathe/ir/impl/parser.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/parser.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/impl/verifier.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/reducer_law.hpp>

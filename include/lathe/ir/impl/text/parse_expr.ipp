@@ -2,8 +2,8 @@
 
 #include <bit>
 #include <charconv>
-#include <lathe/ir/impl/parser.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/parser.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/text.hpp>

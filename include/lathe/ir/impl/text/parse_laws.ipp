@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/ir/impl/parser.hpp>
+#include <lathe/ir/impl/text/parser.hpp>
 #include <lathe/ir/reducer_law.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>

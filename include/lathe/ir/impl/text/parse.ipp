@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <lathe/ir/impl/parser.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/parser.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>

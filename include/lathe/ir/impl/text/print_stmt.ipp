@@ -1,7 +1,7 @@
 #pragma once
 
 #include <lathe/ir/compare.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/ir/reducer.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/reversed.hpp>

@@ -2,7 +2,7 @@
 
 #include <bit>
 #include <lathe/ir/compare.hpp>
-#include <lathe/ir/impl/printer.hpp>
+#include <lathe/ir/impl/text/printer.hpp>
 #include <lathe/support/reversed.hpp>
 #include <lathe/support/text.hpp>
 
