@@ -56317,11 +56317,8 @@ LATHE_DECL CText CEmitter::cast(const CastNode& n) {
   const DType from = n.value.dtype(), to = n.dtype;
   const CText a = value(n.value);
   if (to.lanes == 1) return to.is_bool() ? cat("(", a, " != 0)") : cat("((", type(to), ")", a, ")");
-  return cat("__builtin_convertvector(", a,
-             to.is_bool()     ? " != 0"
-             : from.is_bool() ? " & 1"
-                              : "",
-             ", ", type(to), ")");
+  const std::string_view as = to.is_bool() ? " != 0" : from.is_bool() ? " & 1" : "";
+  return cat("__builtin_convertvector(", a, as, ", ", type(to), ")");
 }
 
 LATHE_DECL CText CEmitter::reinterpret(DType from, DType to, const CText& bits) {
@@ -56394,9 +56391,7 @@ LATHE_DECL CText CEmitter::load(const LoadNode& n) {
 LATHE_DECL void CEmitter::store(const StoreNode& n) {
   const CPlace& at = place(n.buffer);
   const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
-  int count = n.value.dtype().lanes;
-  for (const std::uint16_t lanes : {index.dtype().lanes, n.buffer->dtype.lanes})
-    if (lanes > count) count = lanes;
+  const int count = std::max({n.value.dtype().lanes, index.dtype().lanes, n.buffer->dtype.lanes});
   const auto one = [&](const AnyExpr& e) {
     const CText v = simple(value(e), e.dtype());
     const bool vector = e.dtype().lanes > 1, byte = vector && e.dtype().is_bool();

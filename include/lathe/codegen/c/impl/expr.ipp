@@ -170,11 +170,8 @@ LATHE_DECL CText CEmitter::cast(const CastNode& n) {
   const DType from = n.value.dtype(), to = n.dtype;
   const CText a = value(n.value);
   if (to.lanes == 1) return to.is_bool() ? cat("(", a, " != 0)") : cat("((", type(to), ")", a, ")");
-  return cat("__builtin_convertvector(", a,
-             to.is_bool()     ? " != 0"
-             : from.is_bool() ? " & 1"
-                              : "",
-             ", ", type(to), ")");
+  const std::string_view as = to.is_bool() ? " != 0" : from.is_bool() ? " & 1" : "";
+  return cat("__builtin_convertvector(", a, as, ", ", type(to), ")");
 }
 
 LATHE_DECL CText CEmitter::reinterpret(DType from, DType to, const CText& bits) {

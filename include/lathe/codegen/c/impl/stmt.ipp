@@ -32,9 +32,7 @@ LATHE_DECL CText CEmitter::load(const LoadNode& n) {
 LATHE_DECL void CEmitter::store(const StoreNode& n) {
   const CPlace& at = place(n.buffer);
   const AnyExpr index = n.indices.empty() ? AnyExpr(0) : n.indices[0];
-  int count = n.value.dtype().lanes;
-  for (const std::uint16_t lanes : {index.dtype().lanes, n.buffer->dtype.lanes})
-    if (lanes > count) count = lanes;
+  const int count = std::max({n.value.dtype().lanes, index.dtype().lanes, n.buffer->dtype.lanes});
   const auto one = [&](const AnyExpr& e) {
     const CText v = simple(value(e), e.dtype());
     const bool vector = e.dtype().lanes > 1, byte = vector && e.dtype().is_bool();
