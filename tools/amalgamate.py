@@ -17,7 +17,9 @@ from lathe_tree import INCLUDE, ROOT, layer_of, show
 # Entry headers, each on top of the ones before it.
 ENTRIES = ["lathe.hpp", "tune.hpp", "graph.hpp", "onnx.hpp"]
 BODY_INCLUDE = re.compile(
-    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)(?: \|\| defined\(LATHE_IMPLEMENTATION\))?\n((?:#include <lathe/\S+>[^\n]*\n)+)#endif[^\n]*\n", re.MULTILINE
+    r"^#if !defined\(LATHE_SEPARATE_COMPILATION\)(?: \|\| defined\(LATHE_IMPLEMENTATION\))?\n"
+    r"((?:#include <lathe/\S+>[^\n]*\n)+)#endif[^\n]*\n",
+    re.MULTILINE,
 )
 INCLUDE_LINE = re.compile(r"#\s*include <([^>]+)>")
 CONDITIONAL = re.compile(r"#\s*(if|endif)")

@@ -52,7 +52,9 @@ def crowded(lengths: dict[Path, int]) -> Iterator[str]:
 
 
 def past_limits(lengths: dict[Path, int], found: list[Function], p95: int) -> Iterator[str]:
-    yield from (f"{show(path)}: {n} lines" for path, n in lengths.items() if n > FILE_LIMIT and show(path) not in EXEMPT)
+    for path, n in lengths.items():
+        if n > FILE_LIMIT and show(path) not in EXEMPT:
+            yield f"{show(path)}: {n} lines"
     for f in found:
         if f.lines > FUNCTION_LIMIT and f"{f.place.split(':')[0]}:{f.name}" not in EXEMPT:
             yield f"{f.place}: {f.name} has {f.lines} lines"

@@ -17,7 +17,7 @@ BUILD = ROOT / "build" / "run"
 JOBS = max(1, min(os.cpu_count() or 1, 8))
 LAUNCHER = ["ccache"] if shutil.which("ccache") else []  # before each compiler that makes an object file
 Command = Sequence[str | Path]
-# Paths below the root count as relative, and -g's folder does not count: a copy of the tree elsewhere takes these objects.
+# Paths below the root count as relative, and -g's folder does not count: copies of the tree share objects.
 SHARED_CACHE = {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wno-missing-field-initializers", "-Werror"]
 
