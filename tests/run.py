@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from steps import builds, checks, compile_fail, examples, fuzz, llvm, oracle, package, sanitizers, tiles, units
+from steps import builds, checks, compile_fail, cuda, examples, fuzz, llvm, oracle, package, sanitizers, tiles, units
 from steps.core import Case, Job, Settings, Status, Step, children
 from steps.schedule import Schedule
 
@@ -17,6 +17,7 @@ STEPS: list[Step] = [
     *units.STEPS,
     *llvm.STEPS,
     *compile_fail.STEPS,
+    *cuda.STEPS,
     *package.STEPS,
     *examples.STEPS,
     *fuzz.STEPS,

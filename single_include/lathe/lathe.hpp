@@ -4601,16 +4601,22 @@ struct ComputeResult<std::tuple<Vs...>, R> {
   static type make(Vec<AnyTensor> all) { return type(std::move(all)); }
 };
 
+// What a body takes for an axis. nvcc finds no pack in a decltype, nor in an alias that drops it.
+template <std::size_t>
+struct AxisVar {
+  using type = Var;
+};
+
 template <class F, std::size_t... K>
 auto compute_typed(std::string name, Vec<Extent> extents, F& body, std::index_sequence<K...>,
                    Location where) {
   static_assert(
-      std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
+      std::is_invocable_v<F&, typename AxisVar<K>::type...>,
       "lathe: the body of a compute takes one lt::Var per axis, and compiles for them. Functions "
       "of "
       "expressions are lt::exp, lt::max, ..., not those of std; lt::select chooses (see the errors "
       "above, if there are any)");
-  using V = std::remove_cvref_t<decltype(body((void(K), Var(VarRef()))...))>;
+  using V = std::remove_cvref_t<std::invoke_result_t<F&, typename AxisVar<K>::type...>>;
   using Result = ComputeResult<V, static_cast<int>(sizeof...(K))>;
   auto any_body = [&]([[maybe_unused]] std::span<const VarRef> vars) {
     return Result::value(body(Var(vars[K])...));
@@ -5206,7 +5212,7 @@ class Script : public AnyScript {
   template <class F, std::size_t... K>
   void block_typed(std::string name, const Vec<BlockIter>& iters, F& body,
                    std::index_sequence<K...>, Location where) {
-    static_assert(std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
+    static_assert(std::is_invocable_v<F&, typename detail::AxisVar<K>::type...>,
                   "lathe: the body of a block takes one lt::Var per iterator, and compiles for "
                   "them (see the errors above, if there are any)");
     AnyScript::block(

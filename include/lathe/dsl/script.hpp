@@ -267,7 +267,7 @@ class Script : public AnyScript {
   template <class F, std::size_t... K>
   void block_typed(std::string name, const Vec<BlockIter>& iters, F& body,
                    std::index_sequence<K...>, Location where) {
-    static_assert(std::is_invocable_v<F&, decltype(Var(VarRef()), void(K), Var(VarRef()))...>,
+    static_assert(std::is_invocable_v<F&, typename detail::AxisVar<K>::type...>,
                   "lathe: the body of a block takes one lt::Var per iterator, and compiles for "
                   "them (see the errors above, if there are any)");
     AnyScript::block(
