@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Formats all C++ files of the tree; --check only names those that differ.
+# Formats all C++ and CUDA files of the tree; --check only names those that differ.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folders=(include tests examples cmake)
 [[ -d bench ]] && folders+=(bench)
 # The contract is kept as it was written.
 format() {
-  find "${folders[@]}" -name '*.[chi]pp' -not -path 'tests/contract/*' -print0 |
+  find "${folders[@]}" '(' -name '*.[chi]pp' -o -name '*.cu' ')' -not -path 'tests/contract/*' -print0 |
     xargs -0 clang-format "$@"
 }
 if [[ ${1:-} != --check ]]; then

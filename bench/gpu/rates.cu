@@ -4,6 +4,7 @@
 #include <random>
 
 #include "common.hpp"
+#include "wgmma_descriptor.hpp"
 
 namespace {
 
@@ -268,11 +269,6 @@ __global__ void repeat_mma(int times, u32 mask, Span* span, float* out) {
   if (sum == 12345) *out = sum;
 }
 
-__device__ std::uint64_t descriptor(const char* shared) {
-  const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(shared));
-  return (address & 0x3FFFF) >> 4 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
-}
-
 #define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
 
@@ -300,7 +296,7 @@ __global__ __launch_bounds__(256, 1) void repeat_wgmma(int times, u32 mask, Span
   }
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
-  const std::uint64_t a = descriptor(left[threadIdx.x / 128]), b = descriptor(right);
+  const std::uint64_t a = wgmma_descriptor(left[threadIdx.x / 128]), b = wgmma_descriptor(right);
   float d[64] = {};
   const u64 begin = clock64(), since = nanoseconds();
   for (int round = 0; round < times; ++round) {

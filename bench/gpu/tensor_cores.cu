@@ -2,147 +2,18 @@
 // grouping and rounding that gives the device's bits on random data.
 //     nvcc -std=c++20 -O2 -diag-suppress 549 -I../../include
 //          -gencode=arch=compute_90a,code=sm_90a -o tensor_cores tensor_cores.cu -lcuda
-// A tile is D = A·B + C of 64 x 8: A has 64 rows and B 8 columns of 128 bytes, which are up to four
-// steps of one instruction's k (32 bytes each).
 #include <bit>
 #include <lathe/ir/narrow.hpp>
 #include <random>
 #include <string>
 
 #include "common.hpp"
+#include "tensor_core_kernels.hpp"
+#include "tensor_core_model.hpp"
 
 namespace {
 
 using lathe::detail::FloatFormat;
-using u32 = std::uint32_t;
-
-constexpr int kRows = 64, kColumns = 8, kWords = 32, kStepWords = 8;
-
-// ---- the device's side --------------------------------------------------------------------------
-
-#define MMA(type, text)                                                                 \
-  struct type {                                                                         \
-    static __device__ void run(u32 (&d)[4], const u32 (&a)[4], const u32 (&b)[2]) {     \
-      asm volatile("mma.sync.aligned." text                                             \
-                   " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
-                   : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                     \
-                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])); \
-    }                                                                                   \
-  };
-MMA(MmaF16, "m16n8k16.row.col.f32.f16.f16.f32")
-MMA(MmaBf16, "m16n8k16.row.col.f32.bf16.bf16.f32")
-MMA(MmaTf32, "m16n8k8.row.col.f32.tf32.tf32.f32")
-MMA(MmaE4m3, "m16n8k32.row.col.f32.e4m3.e4m3.f32")
-MMA(MmaE5m2, "m16n8k32.row.col.f32.e5m2.e5m2.f32")
-MMA(MmaS8, "m16n8k32.row.col.s32.s8.s8.s32")
-
-#define WGMMA(type, text, scales)                                                           \
-  struct type {                                                                             \
-    static __device__ void run(u32 (&d)[4], std::uint64_t a, std::uint64_t b) {             \
-      asm volatile(                                                                         \
-          "{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\n"                                       \
-          "wgmma.mma_async.sync.aligned." text " {%0, %1, %2, %3}, %4, %5, p" scales ";\n}" \
-          : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
-          : "l"(a), "l"(b), "r"(1));                                                        \
-    }                                                                                       \
-  };
-WGMMA(WgmmaF16, "m64n8k16.f32.f16.f16", ", 1, 1, 0, 0")
-WGMMA(WgmmaBf16, "m64n8k16.f32.bf16.bf16", ", 1, 1, 0, 0")
-WGMMA(WgmmaTf32, "m64n8k8.f32.tf32.tf32", ", 1, 1")
-WGMMA(WgmmaE4m3, "m64n8k32.f32.e4m3.e4m3", ", 1, 1")
-WGMMA(WgmmaE5m2, "m64n8k32.f32.e5m2.e5m2", ", 1, 1")
-WGMMA(WgmmaS8, "m64n8k32.s32.s8.s8", "")
-
-// Lane 4g + q of warp w has rows 16w + g and 8 below, columns 2q and 2q + 1 of D.
-__device__ int row_of(int element) {
-  return threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 + 8 * (element / 2);
-}
-__device__ int column_of(int element) { return threadIdx.x % 4 * 2 + element % 2; }
-
-__device__ void move_accumulators(u32 (&d)[4], const u32* from) {
-  for (int e = 0; e < 4; ++e) d[e] = from[row_of(e) * kColumns + column_of(e)];
-}
-__device__ void store_accumulators(const u32 (&d)[4], u32* to) {
-  for (int e = 0; e < 4; ++e) to[row_of(e) * kColumns + column_of(e)] = d[e];
-}
-
-// A's register r has row g + 8 (r % 2) and word q + 4 (r / 2), B's column g and word q + 4 r.
-__device__ void load_a(u32 (&a)[4], const u32* tile, int step) {
-  const int q = threadIdx.x % 4;
-  for (int r = 0; r < 4; ++r)
-    a[r] = tile[row_of(2 * (r % 2)) * kWords + step * kStepWords + q + 4 * (r / 2)];
-}
-__device__ void load_b(u32 (&b)[2], const u32* tile, int step) {
-  const int g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-  for (int r = 0; r < 2; ++r) b[r] = tile[g * kWords + step * kStepWords + q + 4 * r];
-}
-
-template <class Instruction>
-__global__ void mma_tiles(const u32* a, const u32* b, const u32* c, u32* d, int steps) {
-  u32 left[4], right[2], sum[4];
-  move_accumulators(sum, c + blockIdx.x * kRows * kColumns);
-  for (int step = 0; step < steps; ++step) {
-    load_a(left, a + blockIdx.x * kRows * kWords, step);
-    load_b(right, b + blockIdx.x * kColumns * kWords, step);
-    Instruction::run(sum, left, right);
-  }
-  store_accumulators(sum, d + blockIdx.x * kRows * kColumns);
-}
-
-__device__ void copy_swizzled(char* shared, const u32* tile, int words) {
-  for (int i = threadIdx.x; i < words; i += blockDim.x) {
-    const int offset = 4 * i;
-    *reinterpret_cast<u32*>(shared + (offset ^ ((offset >> 7) & 7) << 4)) = tile[i];
-  }
-}
-
-// K-major rows of 128 bytes, swizzled by as many; eight rows are 1024 bytes apart.
-__device__ std::uint64_t descriptor(const char* shared) {
-  const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(shared));
-  return (address & 0x3FFFF) >> 4 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
-}
-
-template <class Instruction>
-__global__ void wgmma_tiles(const u32* a, const u32* b, const u32* c, u32* d, int steps) {
-  __shared__ alignas(1024) char left[kRows * 128];
-  __shared__ alignas(1024) char right[kColumns * 128];
-  copy_swizzled(left, a + blockIdx.x * kRows * kWords, kRows * kWords);
-  copy_swizzled(right, b + blockIdx.x * kColumns * kWords, kColumns * kWords);
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  __syncthreads();
-  u32 sum[4];
-  move_accumulators(sum, c + blockIdx.x * kRows * kColumns);
-  for (int step = 0; step < steps; ++step) {
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    Instruction::run(sum, descriptor(left) + 2 * step, descriptor(right) + 2 * step);
-    asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
-  }
-  store_accumulators(sum, d + blockIdx.x * kRows * kColumns);
-}
-
-// A from registers: the layout of mma's A, 16 rows a warp.
-__global__ void wgmma_register_tiles(const u32* a, const u32* b, const u32* c, u32* d, int steps) {
-  __shared__ alignas(1024) char right[kColumns * 128];
-  copy_swizzled(right, b + blockIdx.x * kColumns * kWords, kColumns * kWords);
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  __syncthreads();
-  u32 sum[4], left[4];
-  move_accumulators(sum, c + blockIdx.x * kRows * kColumns);
-  for (int step = 0; step < steps; ++step) {
-    load_a(left, a + blockIdx.x * kRows * kWords, step);
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    asm volatile(
-        "{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "%8, p, 1, 1, 0;\n}\n"
-        "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
-        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
-        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "l"(descriptor(right) + 2 * step),
-          "r"(1)
-        : "memory");
-  }
-  store_accumulators(sum, d + blockIdx.x * kRows * kColumns);
-}
 
 // ---- tiles on the host --------------------------------------------------------------------------
 
@@ -220,11 +91,6 @@ Tiles random_tiles(int count, const Format& format, const Element& element, cons
   return tiles;
 }
 
-/// The operands of one element of D.
-struct Dot {
-  std::vector<double> a, b;
-  float c;
-};
 Dot dot_at(const Tiles& tiles, const Format& format, int index, int steps) {
   const int tile = index / (kRows * kColumns), row = index / kColumns % kRows,
             column = index % kColumns;
@@ -237,61 +103,7 @@ Dot dot_at(const Tiles& tiles, const Format& format, int index, int steps) {
   return dot;
 }
 
-// ---- models -------------------------------------------------------------------------------------
-
-/// Products of `group` neighbours are exact. They and the sum so far are cut off `bits` below the
-/// largest exponent and added; the result is cut off to `width` bits.
-struct Model {
-  int group, bits, width;
-  bool paired;      ///< a group has every other pair of neighbours in k
-  bool normalised;  ///< a product's exponent is its own, not the sum of its factors' exponents
-  bool joined;      ///< the sum starts as C; else as 0, and C is added to the end's in f32
-};
-
-// Cut off `bits` below the exponent `top`.
-double cut(double value, int top, int bits) {
-  return std::ldexp(std::trunc(std::ldexp(value, bits - top)), top - bits);
-}
-
-double add_group(const Model& model, const Dot& dot, int step, int first, double sum) {
-  const auto place = [&](int i) {
-    return step + (model.paired ? i % model.group / 2 * 4 + i / model.group * 2 + i % 2 : i);
-  };
-  int top = sum == 0 ? -10000 : std::ilogb(sum);
-  for (int i = first; i < first + model.group; ++i) {
-    const double a = dot.a[place(i)], b = dot.b[place(i)];
-    if (a * b == 0) continue;
-    top = std::max(top, model.normalised ? std::ilogb(a * b) : std::ilogb(a) + std::ilogb(b));
-  }
-  double total = cut(sum, top, model.bits);
-  for (int i = first; i < first + model.group; ++i)
-    total += cut(dot.a[place(i)] * dot.b[place(i)], top, model.bits);
-  return total == 0 ? 0 : cut(total, std::max(std::ilogb(total), -126), model.width - 1);
-}
-
-float evaluate(const Model& model, const Dot& dot, int k) {
-  float sum = dot.c;
-  for (int step = 0; step < static_cast<int>(dot.a.size()); step += k) {
-    double partial = model.joined ? sum : 0;
-    for (int first = 0; first < k; first += model.group)
-      partial = add_group(model, dot, step, first, partial);
-    sum = static_cast<float>(partial) + (model.joined ? 0 : sum);
-  }
-  return sum;
-}
-
-std::vector<Model> all_models(int k) {
-  std::vector<Model> out;
-  for (int group : {k, k / 2, k / 4})
-    for (int bits = 11; bits <= 28; ++bits)
-      for (int width : {std::min(bits + 1, 23), 24})
-        for (bool paired : {false, true})
-          for (bool normalised : {false, true})
-            for (bool joined : {true, false})
-              if (!paired || group == k / 2)
-                out.push_back({group, bits, width, paired, normalised, joined});
-  return out;
-}
+// ---- search -------------------------------------------------------------------------------------
 
 int mismatches(const Model& model, int k, const std::vector<Dot>& dots, const std::vector<u32>& got,
                std::size_t most) {
@@ -299,13 +111,6 @@ int mismatches(const Model& model, int k, const std::vector<Dot>& dots, const st
   for (std::size_t i = 0; i < std::min(most, dots.size()); ++i)
     wrong += std::bit_cast<u32>(evaluate(model, dots[i], k)) != got[i];
   return wrong;
-}
-
-std::string text_of(const Model& model) {
-  return "groups of " + std::to_string(model.group) + (model.paired ? ", in pairs, " : ", ") +
-         std::to_string(model.bits) + " bits, result of " + std::to_string(model.width) +
-         (model.normalised ? ", normalised" : ", factors' exponents") +
-         (model.joined ? ", C joined" : ", C added after");
 }
 
 std::vector<Dot> dots_of(const Tiles& tiles, const Format& format, int steps) {
