@@ -6,7 +6,8 @@ from .builds import CONFIGURED, build_case, tree_case
 from .core import BUILD, JOBS, LAUNCHER, ROOT, WARNINGS, Case, Job, Settings, Step, command_case
 from .units import WHOLE_PROGRAMS, doctest_programs, program_jobs
 
-CONCURRENT = ("unit_runtime", "unit_jit")
+CONCURRENT = ("unit_runtime", "unit_jit")  # unit_jit_programs has programs that run in one thread
+BUILD_SECONDS = {"asan": 120, "tsan": 40}
 ENVIRONMENT = {
     "asan": {
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:allocator_may_return_null=1",
@@ -47,7 +48,7 @@ def sanitized_jobs(sanitizer: str, _: Settings) -> list[Job]:
     built = f"{sanitizer} build"
     paths = [f"tests/{sanitizer}/{name}" for name in programs(sanitizer)]
     return [
-        Job(built, partial(build_case, built, sanitizer), {"asan": 120, "tsan": 40}[sanitizer], (CONFIGURED,), JOBS),
+        Job(built, partial(build_case, built, sanitizer), BUILD_SECONDS[sanitizer], (CONFIGURED,), JOBS),
         *program_jobs(f"{sanitizer} ", BUILD, paths, built, 5, ENVIRONMENT[sanitizer]),
     ]
 
