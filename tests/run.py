@@ -62,12 +62,18 @@ def chosen_jobs(only: Sequence[str] | None, settings: Settings) -> list[Job]:
     return [job for job in jobs.values() if job.name in wanted]
 
 
+def both_ends(lines: list[str], first: int = 80, last: int = 40) -> list[str]:
+    """A long log without its middle: some tools say what failed first, others last."""
+    left_out = len(lines) - first - last
+    return lines if left_out <= 0 else [*lines[:first], f"… {left_out} lines …", *lines[-last:]]
+
+
 def show(case: Case, seconds: float) -> None:
     counts = ", ".join(f"{count} {status.value}" for status, count in case.counts.items() if count)
     note = f" ({case.note})" if case.note else ""
     print(f"{case.status.value:8}{case.name:36}{seconds:7.1f} s  {counts}{note}", flush=True)
     if case.status is Status.FAILED:
-        print("\n".join(f"    {line}" for line in case.log.strip().splitlines()[-40:]), flush=True)
+        print("\n".join(f"    {line}" for line in both_ends(case.log.strip().splitlines())), flush=True)
 
 
 def report(jobs: Sequence[Job]) -> int:
