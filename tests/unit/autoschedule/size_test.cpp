@@ -34,3 +34,24 @@ TEST_CASE("terms with long functions are not written out sixteen times") {
         20000);
   CHECK(lowered([](auto x) { return lt::exp(x); }, {.strict = true}) > 1000);  // rows are turned
 }
+
+TEST_CASE("terms in types that no machine computes with are not written out sixteen times") {
+  const lt::Target target("x86-64-v4");
+  const auto lowered = [&](const std::string& text) {
+    const lt::Program p = lt::default_schedule(lt::parse(text), target, {.strict = true}).program();
+    return lt::node_count(lt::lower(p, target, {.strict = true})->body);
+  };
+  const auto sum = [](const std::string& type, const std::string& term) {
+    return "program p(in A: f64[64, 16], in X: i32[4, 16], out S: " + type + R"([32, 16, 4]):
+  for i in 0..32:
+    for j in 0..16:
+      for k in 0..4:
+        for r in 0..16:
+          block S(vi in 0..32 = i, vj in 0..16 = j, vk in 0..4 = k, reduce vr in 0..16 = r) reduce sum init:
+            S[vi, vj, vk] sum= )" +
+           term + "\n";
+  };
+  CHECK(lowered(sum("f8e5m2", "f8e5m2(A[vi, vk * 3]) / 3.0f8e5m2 - f8e5m2(X[3 - vk, vr])")) <
+        20000);
+  CHECK(lowered(sum("f64", "A[vi, vk * 3] / 3.0f64 - f64(X[3 - vk, vr])")) > 1000);
+}

@@ -83,19 +83,39 @@ inline BodyCost body_cost(const BlockNode& block) {
   return cost;
 }
 
-// What lowering makes of the functions of a block's body, in nodes: polynomials, of angles with the
-// reduction of large ones (f32 and f64, x86-64 and AVX-512: 63 to 310, angles 410 to 1173, powers
-// 269 to 704).
-class MathNodes : public Visitor {
+// What lowering makes of operations that no machine has, in nodes a vector: functions become
+// polynomials, of angles with the reduction of large ones (f32 and f64, x86-64 and AVX-512: 63 to
+// 310, angles 410 to 1173, powers 269 to 704), floats of 8 bits are decoded and rounded in integers
+// (109 to 155), quotients of integers are checked (33 to 180), floats of 16 bits become wider (10
+// to 50).
+class ExpandedNodes : public Visitor {
  public:
   std::size_t count = 0;
   void expr(const AnyExpr& e) override {
-    const auto* n = e.as<CallNode>();
-    if (n && is_transcendental(n->op)) count += nodes_of(n->op);
+    if (e.kind() == ExprKind::Load) return;  // addresses are scalars
+    if (const auto* n = e.as<CallNode>())
+      count += is_transcendental(n->op) ? nodes_of(n->op) : narrow(e.dtype());
+    else if (const auto* n = e.as<BinaryNode>())
+      count += divides(*n) ? kQuotient : narrow(n->a.dtype());
+    else if (const auto* n = e.as<CastNode>())
+      count += std::max(narrow(e.dtype()), narrow(n->value.dtype()));
+    else if (e.kind() == ExprKind::Unary)
+      count += narrow(e.dtype());
     descend(e);
   }
 
  private:
+  static constexpr std::size_t kQuotient = 100;
+
+  static bool divides(const BinaryNode& n) {
+    const bool quotient = n.op == BinaryOp::div || n.op == BinaryOp::floordiv ||
+                          n.op == BinaryOp::mod || n.op == BinaryOp::floormod;
+    return quotient && !n.a.dtype().is_float();
+  }
+  static std::size_t narrow(DType t) {
+    if (!t.is_float() || t.bits >= 32) return 0;
+    return t.bits == 8 ? 130 : 30;
+  }
   static std::size_t nodes_of(CallOp op) {
     switch (op) {
       case CallOp::sin:
@@ -110,8 +130,8 @@ class MathNodes : public Visitor {
   }
 };
 
-inline std::size_t math_nodes(const BlockNode& block) {
-  MathNodes nodes;
+inline std::size_t expanded_nodes(const BlockNode& block) {
+  ExpandedNodes nodes;
   nodes.stmt(block.body);
   return nodes.count;
 }

@@ -36,7 +36,8 @@ class TileRegisters : protected CacheBlocks {
     });
     const std::int64_t copies = tile.height * tile.vectors * (turned ? kTurnedRows : 1);
     const BlockNode& b = *site(ref).block;
-    return static_cast<std::size_t>(copies) * (node_count(b.body) + math_nodes(b)) > kDefaultNodes;
+    return static_cast<std::size_t>(copies) * (node_count(b.body) + expanded_nodes(b)) >
+           kDefaultNodes;
   }
 
   // The loops of a tile: over tiles, what is unrolled, and the lanes.

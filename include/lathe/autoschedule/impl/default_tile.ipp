@@ -33,7 +33,7 @@ class TileNests : NestSteps {
   // Functions stand in a vector and its tail.
   std::size_t nodes_of(const BlockRef& block, std::size_t copies) const {
     const BlockNode& b = *site(block).block;
-    return copies * node_count(b.body) + 2 * math_nodes(b);
+    return copies * node_count(b.body) + 2 * expanded_nodes(b);
   }
 
   void schedule_nest(const BlockRef& block) {
