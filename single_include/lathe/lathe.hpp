@@ -27645,6 +27645,16 @@ class BlockJudge {
   Vec<AccessSite> sites_;
 };
 
+// Each variable is an index by itself.
+inline bool stands_alone(const Vec<AnyExpr>& indices, const Vec<IterDomain>& domain) {
+  for (const auto& d : domain) {
+    bool found = false;
+    for (const auto& i : indices) found = found || i.get() == d.var.get();
+    if (!found) return false;
+  }
+  return true;
+}
+
 // Every store's index map is injective over the spatial iterators and the loops inside the block.
 LATHE_DECL bool BlockJudge::injective(std::string& why) {
   for (const auto& a : sites_) {
@@ -27660,6 +27670,7 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
     for (const auto& it : block_.iters)
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
+    if (stands_alone(a.indices, domain)) continue;
     IterMap map = iter_map(a.indices, domain, {}, facts_);
     if (map.injective || tell_apart(a.indices, domain, {}, facts_)) continue;
     why = "different instances may store to one element of '" + a.buffer->name +
@@ -27791,20 +27802,87 @@ inline Vec<IterDomain> running_domains(const Vec<ForRef>& loops, std::size_t fro
   Vec<IterDomain> out;
   for (std::size_t k = from; k < loops.size(); ++k) {
     AnyExpr extent = loops[k]->extent;
-    if (const std::int64_t* c = as_const_int(extent); c && *c < 1) extent = make_var("n");
-    facts.assume(AnyExpr(1) <= extent);
+    const std::int64_t* c = as_const_int(extent);
+    if (c && *c < 1) extent = make_var("n");
+    if (!c || *c < 1) facts.assume(AnyExpr(1) <= extent);
     out.push_back({loops[k]->var, loops[k]->min, extent});
   }
   return out;
 }
+
+/// Whether an expression is a sum of loops with constant bounds, each times more than what those
+/// of lower factors come to, as splits and fusions bind iterators: its value tells each loop.
+class DigitSum {
+ public:
+  /// fixed: loops outside, which have one value.
+  DigitSum(const Vec<IterDomain>& loops, const Vec<VarRef>& fixed) : loops_(loops), fixed_(fixed) {}
+
+  bool read(const AnyExpr& e) {
+    terms_.clear();
+    if (!add(e)) return false;
+    std::sort(terms_.begin(), terms_.end(),
+              [](const Term& a, const Term& b) { return a.scale < b.scale; });
+    std::int64_t below = 0;  // the largest sum of the digits so far
+    for (const Term& t : terms_) {
+      std::int64_t most = 0;
+      if (t.scale <= below || __builtin_mul_overflow(t.scale, t.last, &most) ||
+          __builtin_add_overflow(below, most, &below))
+        return false;
+    }
+    return true;
+  }
+  void mark(Vec<bool>& told) const {
+    for (const Term& t : terms_) told[t.loop] = true;
+  }
+
+ private:
+  struct Term {
+    std::size_t loop;
+    std::int64_t scale, last;
+  };
+
+  bool add(const AnyExpr& e) {
+    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return add_term(e, 1);
+    const auto* n = e.as<BinaryNode>();
+    if (n && n->op == BinaryOp::add) return add(n->a) && add(n->b);
+    const std::int64_t* scale = n && n->op == BinaryOp::mul ? as_const_int(n->b) : nullptr;
+    return scale && *scale > 0 && add_term(n->a, *scale);
+  }
+  bool add_term(const AnyExpr& e, std::int64_t scale) {
+    if (e.kind() == ExprKind::Const) return true;
+    const auto* v = e.as<VarNode>();
+    if (!v) return false;
+    for (const auto& var : fixed_)
+      if (var.get() == v) return true;
+    for (std::size_t k = 0; k < loops_.size(); ++k) {
+      if (loops_[k].var.get() != v) continue;
+      for (const Term& t : terms_)
+        if (t.loop == k) return false;
+      const std::int64_t* extent = as_const_int(loops_[k].extent);
+      if (!extent || !as_const_int(loops_[k].min)) return false;
+      terms_.push_back({k, scale, *extent - 1});
+      return true;
+    }
+    return false;
+  }
+
+  const Vec<IterDomain>& loops_;
+  const Vec<VarRef>& fixed_;
+  Vec<Term> terms_;
+};
 
 /// Which loops the values of some expressions tell. A guard of a split (guard_count) names a
 /// position that lies in a range of its own, shorter than its loops reach: it takes their place,
 /// and where the expressions tell it, it tells the loops.
 class DeterminedLoops {
  public:
-  DeterminedLoops(const BlockNode& block, Vec<IterDomain> loops, const Facts& facts)
-      : loops_(std::move(loops)), facts_(facts), known_(loops_.size(), false) {
+  /// fixed: loops outside of these.
+  DeterminedLoops(const BlockNode& block, Vec<IterDomain> loops, Vec<VarRef> fixed,
+                  const Facts& facts)
+      : loops_(std::move(loops)),
+        fixed_(std::move(fixed)),
+        facts_(facts),
+        known_(loops_.size(), false) {
     for (std::size_t k = 0; k < loops_.size(); ++k) known_[k] = is_const(loops_[k].extent, 1);
     const std::size_t guards = guard_count(block), all = block.iters.size();
     for (std::size_t k = all - guards; k < all; ++k) guards_.push_back(guard_of(block.iters[k]));
@@ -27815,6 +27893,8 @@ class DeterminedLoops {
   }
 
   void mark(const Vec<AnyExpr>& targets) {
+    mark_digits(targets);
+    if (tells_all(targets)) return;
     mark_plain(targets);
     if (guards_.empty() || tells_all(targets)) return;
     Vec<AnyExpr> over;
@@ -27852,6 +27932,12 @@ class DeterminedLoops {
   static Guard guard_of(const IterVar& it) {
     return {{make_var(it.var->name), it.min, it.extent}, it.binding};
   }
+  // What needs no proof.
+  void mark_digits(const Vec<AnyExpr>& targets) {
+    DigitSum sum(loops_, fixed_);
+    for (const auto& e : targets)
+      if (sum.read(e)) sum.mark(known_);
+  }
   void mark_plain(const Vec<AnyExpr>& targets) {
     const Vec<bool> told = solve(targets, loops_);
     for (std::size_t k = 0; k < told.size(); ++k) known_[k] = known_[k] || told[k];
@@ -27883,6 +27969,7 @@ class DeterminedLoops {
   }
 
   Vec<IterDomain> loops_;
+  Vec<VarRef> fixed_;
   const Facts& facts_;
   Vec<bool> known_;
   Vec<Guard> guards_;
@@ -27945,7 +28032,9 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
   Facts facts = facts_;
   Vec<IterDomain> domain = detail::running_domains(site_.loops, from, facts);
   const BlockNode& block = *site_.block;
-  detail::DeterminedLoops loops(block, std::move(domain), facts);
+  Vec<VarRef> fixed;
+  for (std::size_t k = 0; k < from; ++k) fixed.push_back(site_.loops[k]->var);
+  detail::DeterminedLoops loops(block, std::move(domain), std::move(fixed), facts);
   Vec<AnyExpr> targets;
   for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
     if (!by_point || block.iters[k].kind != IterKind::reduce)
@@ -34804,7 +34893,7 @@ inline Program as_scheduled(const Program& program) {
 
 LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edit edit,
                                       Location where) {
-  for (const auto& a : args) define_inputs({a}, where);
+  define_inputs(args, where);
   Step next;
   next.previous = last_;
   next.entry = {&primitive, std::move(args), edit.results, where};
@@ -34828,17 +34917,20 @@ LATHE_DECL bool ScheduleState::defined(const RefCounted* ref) const {
 LATHE_DECL void ScheduleState::define_inputs(const Args& args, Location where) {
   for (const auto& arg : args) {
     define_inputs(arg.list, where);
+    const bool block = arg.kind == ArgKind::block && !defined(arg.block.get());
+    const bool loop = arg.kind == ArgKind::loop && !defined(arg.loop.get());
+    if (!block && !loop) continue;
     Edit edit;
     edit.program = program_;
-    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
+    if (block) {
       edit.results = {BlockRef(arg.block)};
       record(primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
-    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
+    } else {
       LoopSite site = find_loop(program_->body, arg.loop);
-      if (BlockTag block = first_block_below(site.path.back())) {
-        for (const auto& loop : loops_above(program_->body, block))
-          edit.results.push_back(LoopRef(loop->var));
-        record(primitive_loops(), {BlockRef(block)}, std::move(edit), where);
+      if (BlockTag below = first_block_below(site.path.back())) {
+        for (const auto& above : loops_above(program_->body, below))
+          edit.results.push_back(LoopRef(above->var));
+        record(primitive_loops(), {BlockRef(below)}, std::move(edit), where);
       } else {
         edit.results = {LoopRef(arg.loop)};
         if (!run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {
@@ -41717,9 +41809,10 @@ LATHE_DECL const Primitive& primitive_partition() {
 namespace lathe::detail {
 
 struct ReorderPlan {
-  Vec<ForRef> chain;       ///< from the outermost named loop to the innermost, as they stand
-  Vec<std::size_t> order;  ///< the chain in its new order
-  Vec<Stmt> path;          ///< to the outermost of the chain
+  Vec<ForRef> chain;        ///< from the outermost named loop to the innermost, as they stand
+  Vec<std::size_t> order;   ///< the chain in its new order
+  Vec<Stmt> path;           ///< to the outermost of the chain
+  bool order_free = false;  ///< all blocks below are complete or reductions, and may run anyhow
 };
 
 // The loops from the outermost named one to the innermost, each alone in the one before.
@@ -41827,7 +41920,7 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
   return true;
 }
 
-inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
+inline Verdict check_order(const Program& program, ReorderPlan& plan) {
   Facts facts = program_facts(program);
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
     if (!site.block->reducer) continue;
@@ -41840,7 +41933,8 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
                             (info.why.empty() ? "" : " (" + std::string(info.why) + ")"),
                         "keep their order");
   }
-  if (order_free_below(program, plan, facts)) return {};
+  plan.order_free = order_free_below(program, plan, facts);
+  if (plan.order_free) return {};
   Vec<VarRef> vars;
   for (const auto& loop : plan.chain) vars.push_back(loop->var);
   auto bad = reorder_violation(program->body, vars, plan.order, facts);
@@ -41853,8 +41947,8 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
 inline std::string reordered_reduction(const Program& program, const ReorderPlan& plan) {
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
     if (!site.block->reducer || !classify(*site.block->reducer).reassociates) continue;
-    if (info_of(program, site.block->tag).is_reduction() && !swaps_updates(program, plan, site))
-      continue;
+    const bool reduces = plan.order_free || info_of(program, site.block->tag).is_reduction();
+    if (reduces && !swaps_updates(program, plan, site)) continue;
     return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
            " run in another order";
   }
@@ -44857,12 +44951,12 @@ class ExpandedNodes : public Visitor {
   std::size_t count = 0;
   void expr(const AnyExpr& e) override {
     if (e.kind() == ExprKind::Load) return;  // addresses are scalars
-    if (const auto* n = e.as<CallNode>())
-      count += is_transcendental(n->op) ? nodes_of(n->op) : narrow(e.dtype());
-    else if (const auto* n = e.as<BinaryNode>())
-      count += divides(*n) ? kQuotient : narrow(n->a.dtype());
-    else if (const auto* n = e.as<CastNode>())
-      count += std::max(narrow(e.dtype()), narrow(n->value.dtype()));
+    if (const auto* call = e.as<CallNode>())
+      count += is_transcendental(call->op) ? nodes_of(call->op) : narrow(e.dtype());
+    else if (const auto* binary = e.as<BinaryNode>())
+      count += divides(*binary) ? kQuotient : narrow(binary->a.dtype());
+    else if (const auto* cast = e.as<CastNode>())
+      count += std::max(narrow(e.dtype()), narrow(cast->value.dtype()));
     else if (e.kind() == ExprKind::Unary)
       count += narrow(e.dtype());
     descend(e);

@@ -75,6 +75,31 @@ TEST_CASE("bindings that are not injective repeat instances") {
   CHECK(nest(loops, "i", "q * 3 + r").instances.most_updates() == 20);
 }
 
+TEST_CASE("the digits of a sum tell their loops, and others don't") {
+  const auto told = [](const std::vector<std::pair<std::string, std::string>>& loops,
+                       const std::string& v, std::size_t from) {
+    std::string out;
+    for (const bool t : nest(loops, v, "0").instances.told_by_point(from)) out += t ? '1' : '0';
+    return out;
+  };
+  CHECK(told({{"a", "4"}, {"b", "8"}, {"c", "3"}}, "b * 12 + c * 4 + a", 0) == "111");
+  CHECK(told({{"a", "4"}, {"b", "8"}, {"c", "3"}}, "b * 11 + c * 4 + a", 0) == "000");
+  CHECK(told({{"a", "4"}, {"b", "8"}}, "b * 3 + a", 0) == "00");
+  CHECK(told({{"a", "4"}, {"b", "8"}}, "b * 3 + a", 1) == "1");
+  CHECK(told({{"a", "4"}, {"b", "8"}}, "b + a + b * 4", 0) == "11");
+  CHECK(told({{"a", "n"}, {"b", "8"}}, "a * 8 + b", 0) == "11");
+  // Where a loop begins may depend on another.
+  const Program p = parse(R"(program p(in A: i32[64], out C: i32[64]):
+  for a in 0..4:
+    for b in 4 - a * 4..8 - a * 4:
+      block C(v in 0..64 = a * 4 + b, reduce w in 0..1 = 0) reduce sum init:
+        C[v] sum= A[w]
+)");
+  const BlockSite site = find_block(p->body, tag_named(p, "C"));
+  const Vec<bool> shifted = Instances(site, Facts(p)).told_by_point(0);
+  CHECK(!shifted[0]);
+}
+
 TEST_CASE("split and fused loops over Dims repeat nothing") {
   CHECK(name_of(nest({{"x", "n * n"}, {"r", "n"}}, "floordiv(x, n) * n + floormod(x, n)", "r")
                     .instances.repeats_update()) == "none");

@@ -149,6 +149,16 @@ class BlockJudge {
   Vec<AccessSite> sites_;
 };
 
+// Each variable is an index by itself.
+inline bool stands_alone(const Vec<AnyExpr>& indices, const Vec<IterDomain>& domain) {
+  for (const auto& d : domain) {
+    bool found = false;
+    for (const auto& i : indices) found = found || i.get() == d.var.get();
+    if (!found) return false;
+  }
+  return true;
+}
+
 // Every store's index map is injective over the spatial iterators and the loops inside the block.
 LATHE_DECL bool BlockJudge::injective(std::string& why) {
   for (const auto& a : sites_) {
@@ -164,6 +174,7 @@ LATHE_DECL bool BlockJudge::injective(std::string& why) {
     for (const auto& it : block_.iters)
       if (it.kind != IterKind::reduce) domain.push_back({it.var, it.min, it.extent});
     for (const auto& f : a.loops) domain.push_back({f->var, f->min, f->extent});
+    if (stands_alone(a.indices, domain)) continue;
     IterMap map = iter_map(a.indices, domain, {}, facts_);
     if (map.injective || tell_apart(a.indices, domain, {}, facts_)) continue;
     why = "different instances may store to one element of '" + a.buffer->name +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/instances.hpp>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
@@ -15,20 +16,87 @@ inline Vec<IterDomain> running_domains(const Vec<ForRef>& loops, std::size_t fro
   Vec<IterDomain> out;
   for (std::size_t k = from; k < loops.size(); ++k) {
     AnyExpr extent = loops[k]->extent;
-    if (const std::int64_t* c = as_const_int(extent); c && *c < 1) extent = make_var("n");
-    facts.assume(AnyExpr(1) <= extent);
+    const std::int64_t* c = as_const_int(extent);
+    if (c && *c < 1) extent = make_var("n");
+    if (!c || *c < 1) facts.assume(AnyExpr(1) <= extent);
     out.push_back({loops[k]->var, loops[k]->min, extent});
   }
   return out;
 }
+
+/// Whether an expression is a sum of loops with constant bounds, each times more than what those
+/// of lower factors come to, as splits and fusions bind iterators: its value tells each loop.
+class DigitSum {
+ public:
+  /// fixed: loops outside, which have one value.
+  DigitSum(const Vec<IterDomain>& loops, const Vec<VarRef>& fixed) : loops_(loops), fixed_(fixed) {}
+
+  bool read(const AnyExpr& e) {
+    terms_.clear();
+    if (!add(e)) return false;
+    std::sort(terms_.begin(), terms_.end(),
+              [](const Term& a, const Term& b) { return a.scale < b.scale; });
+    std::int64_t below = 0;  // the largest sum of the digits so far
+    for (const Term& t : terms_) {
+      std::int64_t most = 0;
+      if (t.scale <= below || __builtin_mul_overflow(t.scale, t.last, &most) ||
+          __builtin_add_overflow(below, most, &below))
+        return false;
+    }
+    return true;
+  }
+  void mark(Vec<bool>& told) const {
+    for (const Term& t : terms_) told[t.loop] = true;
+  }
+
+ private:
+  struct Term {
+    std::size_t loop;
+    std::int64_t scale, last;
+  };
+
+  bool add(const AnyExpr& e) {
+    if (e.kind() == ExprKind::Const || e.kind() == ExprKind::Var) return add_term(e, 1);
+    const auto* n = e.as<BinaryNode>();
+    if (n && n->op == BinaryOp::add) return add(n->a) && add(n->b);
+    const std::int64_t* scale = n && n->op == BinaryOp::mul ? as_const_int(n->b) : nullptr;
+    return scale && *scale > 0 && add_term(n->a, *scale);
+  }
+  bool add_term(const AnyExpr& e, std::int64_t scale) {
+    if (e.kind() == ExprKind::Const) return true;
+    const auto* v = e.as<VarNode>();
+    if (!v) return false;
+    for (const auto& var : fixed_)
+      if (var.get() == v) return true;
+    for (std::size_t k = 0; k < loops_.size(); ++k) {
+      if (loops_[k].var.get() != v) continue;
+      for (const Term& t : terms_)
+        if (t.loop == k) return false;
+      const std::int64_t* extent = as_const_int(loops_[k].extent);
+      if (!extent || !as_const_int(loops_[k].min)) return false;
+      terms_.push_back({k, scale, *extent - 1});
+      return true;
+    }
+    return false;
+  }
+
+  const Vec<IterDomain>& loops_;
+  const Vec<VarRef>& fixed_;
+  Vec<Term> terms_;
+};
 
 /// Which loops the values of some expressions tell. A guard of a split (guard_count) names a
 /// position that lies in a range of its own, shorter than its loops reach: it takes their place,
 /// and where the expressions tell it, it tells the loops.
 class DeterminedLoops {
  public:
-  DeterminedLoops(const BlockNode& block, Vec<IterDomain> loops, const Facts& facts)
-      : loops_(std::move(loops)), facts_(facts), known_(loops_.size(), false) {
+  /// fixed: loops outside of these.
+  DeterminedLoops(const BlockNode& block, Vec<IterDomain> loops, Vec<VarRef> fixed,
+                  const Facts& facts)
+      : loops_(std::move(loops)),
+        fixed_(std::move(fixed)),
+        facts_(facts),
+        known_(loops_.size(), false) {
     for (std::size_t k = 0; k < loops_.size(); ++k) known_[k] = is_const(loops_[k].extent, 1);
     const std::size_t guards = guard_count(block), all = block.iters.size();
     for (std::size_t k = all - guards; k < all; ++k) guards_.push_back(guard_of(block.iters[k]));
@@ -39,6 +107,8 @@ class DeterminedLoops {
   }
 
   void mark(const Vec<AnyExpr>& targets) {
+    mark_digits(targets);
+    if (tells_all(targets)) return;
     mark_plain(targets);
     if (guards_.empty() || tells_all(targets)) return;
     Vec<AnyExpr> over;
@@ -76,6 +146,12 @@ class DeterminedLoops {
   static Guard guard_of(const IterVar& it) {
     return {{make_var(it.var->name), it.min, it.extent}, it.binding};
   }
+  // What needs no proof.
+  void mark_digits(const Vec<AnyExpr>& targets) {
+    DigitSum sum(loops_, fixed_);
+    for (const auto& e : targets)
+      if (sum.read(e)) sum.mark(known_);
+  }
   void mark_plain(const Vec<AnyExpr>& targets) {
     const Vec<bool> told = solve(targets, loops_);
     for (std::size_t k = 0; k < told.size(); ++k) known_[k] = known_[k] || told[k];
@@ -107,6 +183,7 @@ class DeterminedLoops {
   }
 
   Vec<IterDomain> loops_;
+  Vec<VarRef> fixed_;
   const Facts& facts_;
   Vec<bool> known_;
   Vec<Guard> guards_;
@@ -169,7 +246,9 @@ LATHE_DECL Vec<bool> Instances::determined(std::size_t from, bool by_point) cons
   Facts facts = facts_;
   Vec<IterDomain> domain = detail::running_domains(site_.loops, from, facts);
   const BlockNode& block = *site_.block;
-  detail::DeterminedLoops loops(block, std::move(domain), facts);
+  Vec<VarRef> fixed;
+  for (std::size_t k = 0; k < from; ++k) fixed.push_back(site_.loops[k]->var);
+  detail::DeterminedLoops loops(block, std::move(domain), std::move(fixed), facts);
   Vec<AnyExpr> targets;
   for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
     if (!by_point || block.iters[k].kind != IterKind::reduce)

@@ -93,12 +93,12 @@ class ExpandedNodes : public Visitor {
   std::size_t count = 0;
   void expr(const AnyExpr& e) override {
     if (e.kind() == ExprKind::Load) return;  // addresses are scalars
-    if (const auto* n = e.as<CallNode>())
-      count += is_transcendental(n->op) ? nodes_of(n->op) : narrow(e.dtype());
-    else if (const auto* n = e.as<BinaryNode>())
-      count += divides(*n) ? kQuotient : narrow(n->a.dtype());
-    else if (const auto* n = e.as<CastNode>())
-      count += std::max(narrow(e.dtype()), narrow(n->value.dtype()));
+    if (const auto* call = e.as<CallNode>())
+      count += is_transcendental(call->op) ? nodes_of(call->op) : narrow(e.dtype());
+    else if (const auto* binary = e.as<BinaryNode>())
+      count += divides(*binary) ? kQuotient : narrow(binary->a.dtype());
+    else if (const auto* cast = e.as<CastNode>())
+      count += std::max(narrow(e.dtype()), narrow(cast->value.dtype()));
     else if (e.kind() == ExprKind::Unary)
       count += narrow(e.dtype());
     descend(e);

@@ -130,7 +130,7 @@ inline Program as_scheduled(const Program& program) {
 
 LATHE_DECL void ScheduleState::record(const Primitive& primitive, Args args, Edit edit,
                                       Location where) {
-  for (const auto& a : args) define_inputs({a}, where);
+  define_inputs(args, where);
   Step next;
   next.previous = last_;
   next.entry = {&primitive, std::move(args), edit.results, where};
@@ -154,17 +154,20 @@ LATHE_DECL bool ScheduleState::defined(const RefCounted* ref) const {
 LATHE_DECL void ScheduleState::define_inputs(const Args& args, Location where) {
   for (const auto& arg : args) {
     define_inputs(arg.list, where);
+    const bool block = arg.kind == ArgKind::block && !defined(arg.block.get());
+    const bool loop = arg.kind == ArgKind::loop && !defined(arg.loop.get());
+    if (!block && !loop) continue;
     Edit edit;
     edit.program = program_;
-    if (arg.kind == ArgKind::block && !defined(arg.block.get())) {
+    if (block) {
       edit.results = {BlockRef(arg.block)};
       record(primitive_block(), {Arg::of_text(arg.block->name)}, std::move(edit), where);
-    } else if (arg.kind == ArgKind::loop && !defined(arg.loop.get())) {
+    } else {
       LoopSite site = find_loop(program_->body, arg.loop);
-      if (BlockTag block = first_block_below(site.path.back())) {
-        for (const auto& loop : loops_above(program_->body, block))
-          edit.results.push_back(LoopRef(loop->var));
-        record(primitive_loops(), {BlockRef(block)}, std::move(edit), where);
+      if (BlockTag below = first_block_below(site.path.back())) {
+        for (const auto& above : loops_above(program_->body, below))
+          edit.results.push_back(LoopRef(above->var));
+        record(primitive_loops(), {BlockRef(below)}, std::move(edit), where);
       } else {
         edit.results = {LoopRef(arg.loop)};
         if (!run_loop(program_, {Arg::of_text(arg.loop->name)}, nullptr)) {

@@ -9,9 +9,10 @@
 namespace lathe::detail {
 
 struct ReorderPlan {
-  Vec<ForRef> chain;       ///< from the outermost named loop to the innermost, as they stand
-  Vec<std::size_t> order;  ///< the chain in its new order
-  Vec<Stmt> path;          ///< to the outermost of the chain
+  Vec<ForRef> chain;        ///< from the outermost named loop to the innermost, as they stand
+  Vec<std::size_t> order;   ///< the chain in its new order
+  Vec<Stmt> path;           ///< to the outermost of the chain
+  bool order_free = false;  ///< all blocks below are complete or reductions, and may run anyhow
 };
 
 // The loops from the outermost named one to the innermost, each alone in the one before.
@@ -119,7 +120,7 @@ inline bool order_free_below(const Program& program, const ReorderPlan& plan, co
   return true;
 }
 
-inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
+inline Verdict check_order(const Program& program, ReorderPlan& plan) {
   Facts facts = program_facts(program);
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
     if (!site.block->reducer) continue;
@@ -132,7 +133,8 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
                             (info.why.empty() ? "" : " (" + std::string(info.why) + ")"),
                         "keep their order");
   }
-  if (order_free_below(program, plan, facts)) return {};
+  plan.order_free = order_free_below(program, plan, facts);
+  if (plan.order_free) return {};
   Vec<VarRef> vars;
   for (const auto& loop : plan.chain) vars.push_back(loop->var);
   auto bad = reorder_violation(program->body, vars, plan.order, facts);
@@ -145,8 +147,8 @@ inline Verdict check_order(const Program& program, const ReorderPlan& plan) {
 inline std::string reordered_reduction(const Program& program, const ReorderPlan& plan) {
   for (const auto& site : blocks_below(plan.chain.back()->body)) {
     if (!site.block->reducer || !classify(*site.block->reducer).reassociates) continue;
-    if (info_of(program, site.block->tag).is_reduction() && !swaps_updates(program, plan, site))
-      continue;
+    const bool reduces = plan.order_free || info_of(program, site.block->tag).is_reduction();
+    if (reduces && !swaps_updates(program, plan, site)) continue;
     return "reorder: the reduce loops of " + in_quotes(site.block->name()) +
            " run in another order";
   }
