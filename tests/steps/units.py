@@ -12,7 +12,9 @@ GROUPS = ("golden", "errors", "conformance", "meaning", "oracle", "math", "tiles
 # Programs that take several times as long as the others.
 LONG = {
     "unit_schedule": 10,
-    "unit_lower_machine": 9,
+    "unit_lower_machine": 3,
+    "unit_lower_loads": 3,
+    "unit_lower_transposes": 3,
     "unit_autoschedule": 6,
     "unit_jit_programs": 5,
     "unit_jit": 3,

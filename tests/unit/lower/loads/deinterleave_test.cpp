@@ -1,61 +1,9 @@
 // Which strided loads become dense ones, that neighbours share them, and that none reads further
 // than the program may.
-#include <lathe/ir/verify.hpp>
-#include <lathe/lower/passes_machine.hpp>
-
-#include "../../codegen/against.hpp"
-#include "../../codegen/assembly.hpp"
+#include "strided_loads.hpp"
 
 using namespace lathe;
 using namespace test;
-
-namespace {
-
-Program deinterleaved(const Program& p, const Target& target = Target("znver4")) {
-  const Program out = deinterleave_loads(count_lanes(p, target), target);
-  CHECK(verify_reason(guard_operators(mask_arms(out), target), Stage::machine) == "");
-  return out;
-}
-
-/// y[l] = x[from + l * stride] + x[from + 1 + l * stride] + … of as many neighbours.
-struct Sums {
-  Build b;
-  Buffer x, y;
-  int lanes;
-  DType type;
-
-  Sums(DType t, int its_lanes) : lanes(its_lanes), type(t) {
-    x = b.buffer("x", t), y = b.output("y", t);
-  }
-  Stmt row(const AnyExpr& from, std::int64_t stride, int neighbours, const AnyExpr& to,
-           const AnyExpr& mask = {}) const {
-    AnyExpr sum;
-    for (int k = 0; k < neighbours; ++k) {
-      AnyExpr one = make_load(x, {ramp(from + k, stride, lanes)}, mask);
-      sum = sum ? sum + one : one;
-    }
-    return make_store(y, {ramp(to, 1, lanes)}, sum);
-  }
-};
-
-Bytes elements(DType t, int count) {
-  Bytes out;
-  for (int k = 0; k < count * t.element_bytes(); ++k)
-    out.data.push_back(static_cast<unsigned char>(t.is_bool() ? k % 3 == 0 : k * 7 % 61));
-  return out;
-}
-Bytes zeros(DType t, int count) {
-  Bytes out;
-  out.data.resize(static_cast<std::size_t>(count * t.element_bytes()));
-  return out;
-}
-
-std::size_t shuffles(const Program& p) { return count_of(p.str(), "shuffle("); }
-std::size_t loads(const Program& p) {
-  return count_of(p.str(), "= x[") + count_of(p.str(), "+ x[");
-}
-
-}  // namespace
 
 TEST_CASE("s neighbours of stride s are s dense loads") {
   for (int stride : {2, 3, 4, 5, 8}) {
@@ -169,46 +117,6 @@ TEST_CASE("what costs more than its elements stays") {
   const AnyExpr chosen =
       make_select(positive, make_load(sums.x, {ramp(0, 3, 8)}), make_float(kF32.with_lanes(8), 0));
   CHECK(shuffles(deinterleaved(sums.b.done(make_store(sums.y, {ramp(0, 1, 8)}, chosen)))) == 0);
-}
-
-TEST_CASE("neighbouring columns of a matrix are its rows, turned") {
-  for (int columns : {2, 4, 8, 16}) {
-    CAPTURE(columns);
-    Sums sums(kF32, 16);
-    const VarRef i = make_var("i");
-    const Stmt row = sums.row(AnyExpr(i) * columns, 160, columns, AnyExpr(i) * 16);
-    const Program p = deinterleaved(sums.b.done(make_for(i, 0, 10, row)));
-    CHECK(loads(p) == 16);
-    int rounds = 0, joins = 16 / columns - 1;
-    while (1 << rounds < columns) ++rounds;
-    CHECK(shuffles(p) == static_cast<std::size_t>(columns * (rounds + joins)));
-  }
-  Sums alone(kF32, 16);
-  CHECK(shuffles(deinterleaved(alone.b.done(alone.row(0, 160, 1, 0)))) == 0);
-}
-
-TEST_CASE("columns of a matrix, of any type and number, are what the evaluator loads") {
-  for (const char* name : {"x86-64", "x86-64-v3", "host"}) {
-    const Target target(name);
-    if (!target.runs_on(host())) continue;
-    for (DType t : {kF32, kU8, kF64, kBool})
-      for (int lanes : {2, 6, 8, 16}) {
-        Build b;
-        auto x = b.buffer("x", t), y = b.output("y", t);
-        Vec<Stmt> rows;
-        int to = 0;
-        for (std::int64_t stride : {17, 24, 31, -20})
-          for (int columns : {2, 3, 5, 8, 11})
-            for (int k = 0; k < columns; ++k) {
-              const AnyExpr from = AnyExpr(stride < 0 ? 400 : 3) + k;
-              rows.push_back(
-                  make_store(y, {ramp(to, 1, lanes)}, make_load(x, {ramp(from, stride, lanes)})));
-              to += lanes;
-            }
-        check_against_evaluator(b.done(make_seq(rows)), {elements(t, 600), zeros(t, to)}, {},
-                                target);
-      }
-  }
 }
 
 TEST_CASE("each stride and number of neighbours gives what the evaluator gives") {
