@@ -12,7 +12,8 @@
 
 namespace fuzz {
 
-/// Whether a program is small enough to be run, and ends: its loops and arrays have bounds.
+/// Whether a program is small enough to be run, and ends: its loops and arrays have bounds, and its
+/// Dims may have their values.
 class Tame : public lathe::Visitor {
  public:
   Tame(const lathe::Program& p, const std::vector<std::pair<std::string, std::int64_t>>& dims)
@@ -20,7 +21,8 @@ class Tame : public lathe::Visitor {
     for (const auto& dim : p->dims) {
       bool known = false;
       for (const auto& [name, value] : dims)
-        if (dim->var->name == name) known = true, sizes_.emplace_back(dim->var, AnyExpr(value));
+        if (dim->var->name == name && may_be(*dim, value))
+          known = true, sizes_.emplace_back(dim->var, AnyExpr(value));
       holds = holds && known;
     }
     for (const auto& param : p->params)
@@ -44,6 +46,9 @@ class Tame : public lathe::Visitor {
   }
 
  private:
+  static bool may_be(const lathe::DimNode& dim, std::int64_t value) {
+    return dim.min <= value && value <= dim.max && value % dim.multiple_of == 0;
+  }
   double most(const AnyExpr& e) {
     const lathe::ConstInterval range = lathe::const_bounds(lathe::substitute(e, sizes_), facts_);
     if (!range.has_max()) holds = false;
