@@ -21237,6 +21237,13 @@ LATHE_DECL void verify_user(const Program& program, Location where) {
 namespace lathe {
 namespace detail {
 
+/// Whether `b` has no elements, so that nothing can be read from it or stored to it.
+inline bool has_no_elements(const Buffer& b) {
+  for (const auto& extent : b->shape)
+    if (const auto* value = as_const_int(extent); value && *value == 0) return true;
+  return false;
+}
+
 /// Finds what a program reads that nothing stores before: outputs and allocs, in program order.
 /// Inside a loop a store may come later, for the next iteration.
 class FindUndefined : Visitor {
@@ -21266,7 +21273,7 @@ class FindUndefined : Visitor {
   void fail(const Early& read) {
     fail(cat("'", read.buffer->name, "' is read before anything is stored in it"), read.place);
   }
-  bool is_stored(const Buffer& b) const { return stored_.contains(b.get()); }
+  bool is_stored(const Buffer& b) const { return stored_.contains(b.get()) || has_no_elements(b); }
 
   void expr(const AnyExpr& e) override {
     descend(e);

@@ -330,6 +330,12 @@ TEST_CASE("outputs that nothing defines, and reads before any store") {
         "none");  // in a loop a store may come later, which is for the next iteration
   CHECK(error("  block Y(v in 0..4 = 1):\n    Y[v] = Y[v] + 1.0\n") ==
         "L0506 program 'P': 'Y' is read before anything is stored in it");
+  CHECK(error("  alloc E: f32[2, 0]\n  for i in 0..4:\n    block Y(v in 0..4 = i):\n"
+              "      Y[v] = select(v < 0, E[0, v], X[v])\n") == "none");  // E has no elements
+}
+
+TEST_CASE("an output of no elements needs no store") {
+  verify_defined(parse("program P(in X: f32[4], out Y: f32[4, 0]):\n  block Y():\n    pass\n"));
 }
 
 TEST_CASE("aligned strides are of outer dimensions of temporaries, each once") {
