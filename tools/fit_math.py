@@ -5,11 +5,12 @@
 Their last digits depend on the grid, which changes the error by less than a hundredth.
 """
 
+import random
 import struct
 import sys
 from collections.abc import Callable
 
-from mpmath import atan, cbrt, cos, erf, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh
+from mpmath import atan, cbrt, cos, erf, log, log1p, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh
 
 mp.dps = 50
 Function = Callable[[mpf], mpf]
@@ -62,6 +63,10 @@ def remez(target: Function, basis: list[Function], weight: Function, low: mpf, h
     return best
 
 
+def rounded(x: mpf, bits: int) -> float:
+    return struct.unpack("f", struct.pack("f", float(x)))[0] if bits == 32 else float(x)
+
+
 def value(coefficients: list[mpf], x: mpf) -> mpf:
     return sum(c * x**k for k, c in enumerate(coefficients))
 
@@ -91,10 +96,58 @@ def atan_tail(terms: int) -> tuple[list[mpf], mpf]:
     return remez(lambda z: (atan(z) - z) / z**3, basis, lambda z: z**3 / atan(z), mpf("1e-6"), mpf(1))
 
 
-def sin_tail(terms: int) -> tuple[list[mpf], mpf]:
-    """(sin(r) - r) / r^3 by powers of r^2 on [0, pi/2], relative to sin."""
+def sin_tail(terms: int, high: mpf = pi / 2) -> tuple[list[mpf], mpf]:
+    """(sin(r) - r) / r^3 by powers of r^2 on [0, high], relative to sin."""
     basis = [power(2 * k) for k in range(terms)]
-    return remez(lambda r: (sin(r) - r) / r**3, basis, lambda r: r**3 / sin(r), mpf("1e-6"), pi / 2)
+    return remez(lambda r: (sin(r) - r) / r**3, basis, lambda r: r**3 / sin(r), mpf("1e-6"), high)
+
+
+def cos_tail(terms: int, high: mpf = pi / 4) -> tuple[list[mpf], mpf]:
+    """(cos(r) - 1 + r^2 / 2) / r^4 by powers of r^2 on [0, high], relative to cos."""
+    basis = [power(2 * k) for k in range(terms)]
+    return remez(lambda r: (cos(r) - 1 + r**2 / 2) / r**4, basis, lambda r: r**4 / cos(r), mpf("1e-6"), high)
+
+
+def neighbour(x: float, steps: int) -> float:
+    """The f32 so many steps from x."""
+    return struct.unpack("f", struct.pack("i", struct.unpack("i", struct.pack("f", x))[0] + steps))[0]
+
+
+def in_f32(
+    target: Function, weight: Function, low: mpf, high: mpf, found: list[mpf], tries: int = 3000
+) -> tuple[list[mpf], mpf]:
+    """Coefficients of f32 near the given ones, a few of them moved at a time while that helps."""
+    draw = random.Random(1)
+    grid = nodes(low, high, 400, 0)
+    rows = [(float(weight(x)), float(target(x)), [float(x) ** k for k in range(len(found))]) for x in grid]
+
+    def error(c: list[float]) -> float:
+        return max(w * abs(sum(a * b for a, b in zip(c, row, strict=True)) - t) for w, t, row in rows)
+
+    best = [rounded(c, 32) for c in found]
+    least = error(best)
+    for _ in range(tries):
+        moved = list(best)
+        for _ in range(draw.choice((1, 2, 2, 3))):
+            k = draw.randrange(len(moved))
+            far = 1 + 8 * (k > 3) + 200 * (k > 5)
+            moved[k] = neighbour(moved[k], draw.choice((-3, -2, -1, 1, 2, 3)) * draw.choice((1, 1, far)))
+        if error(moved) < least:
+            best, least = moved, error(moved)
+    return [mpf(c) for c in best], mpf(least)
+
+
+def log_tail(terms: int, base: mpf, low: mpf = mpf(-1) / 4, high: mpf = mpf(1) / 2) -> tuple[list[mpf], mpf]:
+    """(ln(1 + f) - f) / f^2 / ln(base) by powers of f on [low, high], relative to the logarithm."""
+
+    def target(f: mpf) -> mpf:
+        return (log1p(f) - f) / f**2 / log(base)
+
+    def weight(f: mpf) -> mpf:
+        return abs(f**2 / log1p(f) * log(base))
+
+    found, _ = remez(target, [power(k) for k in range(terms)], weight, low, high)
+    return in_f32(target, weight, low, high, found)
 
 
 def odd_over_x(function: Function, above: int, below: int, high: str) -> tuple[list[mpf], mpf]:
@@ -107,15 +160,20 @@ FITS: dict[str, tuple[int, Callable[[], tuple[list[mpf], mpf]]]] = {
     "atan_f64": (64, lambda: atan_tail(19)),
     "atan_rounded": (64, lambda: atan_tail(11)),
     "sin_rounded": (64, lambda: sin_tail(5)),
+    "log_f32": (32, lambda: log_tail(8, mp.e)),
+    "log_accurate": (32, lambda: log_tail(9, mp.e)),
+    "log2_f32": (32, lambda: log_tail(8, mpf(2))),
+    "log2_accurate": (32, lambda: log_tail(9, mpf(2), mpf("-0.3334"), mpf("0.3335"))),
+    "sin_quarter_f32": (32, lambda: sin_tail(3, pi / 4)),
+    "cos_quarter_f32": (32, lambda: cos_tail(3)),
+    "sin_quarter_f64": (64, lambda: sin_tail(6, pi / 4)),
+    "cos_quarter_f64": (64, lambda: cos_tail(6)),
+    "sin_quarter_rounded": (64, lambda: sin_tail(4, pi / 4)),
+    "cos_quarter_rounded": (64, lambda: cos_tail(4)),
     "cbrt": (32, lambda: remez(lambda m: 1 / cbrt(m), [power(k) for k in range(6)], cbrt, mpf(1), mpf(8))),
     "tanh_fast": (32, lambda: odd_over_x(tanh, 4, 4, "9")),
     "erf_fast": (32, lambda: odd_over_x(erf, 5, 5, "3.83")),
 }
-
-
-def text(x: mpf, bits: int) -> str:
-    number = float(x)
-    return (struct.unpack("f", struct.pack("f", number))[0] if bits == 32 else number).hex()
 
 
 def main() -> None:
@@ -123,7 +181,7 @@ def main() -> None:
         bits, fit = FITS[name]
         coefficients, error = fit()
         print(f"{name}: 2^{float(mp.log(error, 2)):.1f}")
-        print("  " + ", ".join(text(c, bits) for c in coefficients))
+        print("  " + ", ".join(rounded(c, bits).hex() for c in coefficients))
 
 
 if __name__ == "__main__":

@@ -1264,6 +1264,8 @@ namespace lathe {
 // changes the dtype. prefetch(load, locality) is an Evaluate only.
 // scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
+// logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
+// [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
@@ -1288,7 +1290,7 @@ namespace lathe {
   X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
-  X(tile_configure, 3, false)
+  X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true)
 
 // clang-format on
 
@@ -1319,6 +1321,10 @@ constexpr bool is_dot(CallOp op) {
 }
 /// Calls that are the value of a store, and of nothing else.
 constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }
+/// Calls that put exponents on or take them off.
+constexpr bool is_of_exponents(CallOp op) {
+  return op == CallOp::scalb || op == CallOp::logb || op == CallOp::significand;
+}
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 /// a op b is b op a.
@@ -5481,7 +5487,7 @@ enum class Language : std::uint8_t { llvm, c };
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
   bool fma = true;         ///< one instruction; else a call of the C library
-  bool scales = true;      ///< scalb of f32 and f64
+  bool scales = true;      ///< scalb, logb and significand
   bool rounds = true;      ///< floor, ceil, trunc, round
   bool half = true;        ///< casts between f16 and wider floats
   bool byte_dots = true;   ///< dot4 of unsigned with signed bytes
@@ -8087,6 +8093,8 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
     {CallOp::round, MathForm::native, &TargetCaps::rounds},
     {CallOp::scalb, MathForm::native, &TargetCaps::scales},
+    {CallOp::logb, MathForm::native, &TargetCaps::scales},
+    {CallOp::significand, MathForm::native, &TargetCaps::scales},
     {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
@@ -11132,9 +11140,9 @@ namespace lathe::detail {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  /// full: nearly all digits of t. fast: Math::fast. rounded: f64 that is rounded to f32, where 35
-  /// bits are enough.
-  enum class Digits : std::uint8_t { full, fast, rounded };
+  /// full: nearly all digits of t. accurate: f32 to 1 unit in the last place. fast: Math::fast.
+  /// rounded: f64 that is rounded to f32, where 35 bits are enough.
+  enum class Digits : std::uint8_t { full, accurate, fast, rounded };
 
   MathBuilder(DType its_t, const TargetCaps& its_caps, Digits its_digits = Digits::full)
       : t(its_t), caps(its_caps), digits(its_digits) {}
@@ -11144,6 +11152,7 @@ class MathBuilder {
   const Digits digits;
 
   bool wide() const { return t.bits == 64; }
+  bool accurate() const { return digits == Digits::accurate && !wide(); }
   bool fast() const { return digits == Digits::fast && !wide(); }
   bool rounded() const { return digits == Digits::rounded && wide(); }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
@@ -11157,6 +11166,10 @@ class MathBuilder {
   AnyExpr fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const;
   /// The polynomial of x with these coefficients, lowest first.
   AnyExpr horner(const AnyExpr& x, std::initializer_list<double> coefficients);
+  /// The same, even and odd powers by themselves: no more operations where x * x is there, and half
+  /// as many that wait for each other.
+  AnyExpr horner(const AnyExpr& x, const AnyExpr& square,
+                 std::initializer_list<double> coefficients);
   AnyExpr bits(const AnyExpr& x) const { return make_reinterpret(bits_type(), x); }
   AnyExpr of_bits(const AnyExpr& x) const { return make_reinterpret(t, x); }
   AnyExpr abs(const AnyExpr& x) const { return make_call(CallOp::abs, {x}); }
@@ -11948,7 +11961,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
+  LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
   LlvmValue dot(const CallNode& n);
   LlvmValue cast(const CastNode& n);
 
@@ -17446,6 +17459,14 @@ inline double times_power_of_two(double x, double n) {
   return std::ldexp(x, static_cast<int>(std::floor(std::clamp(n, -most, most))));
 }
 
+inline double significand_of(double x) {
+  if (x == 0 || x == std::numeric_limits<double>::infinity()) return 1;
+  if (!(x > 0)) return std::numeric_limits<double>::quiet_NaN();
+  int exponent = 0;
+  const double half_to_one = std::frexp(x, &exponent);
+  return half_to_one < 0.75 ? 2 * half_to_one : half_to_one;
+}
+
 // The C library's function in f64.
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
@@ -17495,6 +17516,10 @@ inline double math_call(CallOp op, double x, double y) {
       return std::copysign(x, y);
     case CallOp::scalb:
       return times_power_of_two(x, y);
+    case CallOp::logb:
+      return std::logb(x);
+    case CallOp::significand:
+      return significand_of(x);
     default:
       unreachable("evaluator: unknown call");
   }
@@ -50860,6 +50885,65 @@ class LegalDots {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/machine/legalize_exponents.ipp
+// The exponents and significands of floats from their bits, where no instruction has them.
+
+namespace lathe::detail {
+
+/// Where a float of 32 or 64 bits has its parts.
+struct FloatLayout {
+  explicit FloatLayout(DType its_t)
+      : t(its_t), bits((t.bits == 64 ? kI64 : kI32).with_lanes(t.lanes)) {}
+
+  const DType t, bits;
+  const int mantissa = t.bits == 64 ? 52 : 23, bias = t.bits == 64 ? 1023 : 127;
+
+  AnyExpr c(double value) const { return make_float(t, value); }
+  AnyExpr inf() const { return c(std::numeric_limits<double>::infinity()); }
+  /// Whether |x| is subnormal or 0.
+  AnyExpr is_small(const AnyExpr& size) const {
+    return make_binary(BinaryOp::lt, size, c(std::ldexp(1, 1 - bias)));
+  }
+  /// The bits of |x|, of subnormals those of 2^mantissa times as much.
+  AnyExpr normal_bits(const AnyExpr& size, const AnyExpr& small) const {
+    return make_reinterpret(bits, make_select(small, size * c(std::ldexp(1, mantissa)), size));
+  }
+};
+
+inline AnyExpr legal_logb(const AnyExpr& x) {
+  const FloatLayout f(x.dtype());
+  return with_value("size", make_call(CallOp::abs, {x}), [&](const AnyExpr& size) {
+    return with_value("small", f.is_small(size), [&](const AnyExpr& small) {
+      const AnyExpr biased =
+          make_binary(BinaryOp::shr, f.normal_bits(size, small), make_int(f.bits, f.mantissa));
+      const AnyExpr exponent =
+          make_cast(f.t, biased) - make_select(small, f.c(f.bias + f.mantissa), f.c(f.bias));
+      const AnyExpr finite =
+          make_select(make_binary(BinaryOp::eq, size, f.c(0)), -f.inf(), exponent);
+      return make_select(make_binary(BinaryOp::lt, size, f.inf()), finite, size);
+    });
+  });
+}
+
+inline AnyExpr legal_significand(const AnyExpr& x) {
+  const FloatLayout f(x.dtype());
+  return with_value("bits", f.normal_bits(x, f.is_small(x)), [&](const AnyExpr& bits) {
+    // What the exponent is over that of 3/4, left in place.
+    const AnyExpr start = make_reinterpret(f.bits, f.c(0.75));
+    const AnyExpr over = make_binary(BinaryOp::shr, bits - start, make_int(f.bits, f.mantissa));
+    const AnyExpr scaled = make_reinterpret(
+        f.t, bits - make_binary(BinaryOp::shl, over, make_int(f.bits, f.mantissa)));
+    const AnyExpr none = f.c(std::numeric_limits<double>::quiet_NaN());
+    const AnyExpr positive =
+        make_select(make_binary(BinaryOp::lt, x, f.inf()), scaled,
+                    make_select(make_binary(BinaryOp::eq, x, f.inf()), f.c(1), none));
+    return make_select(make_binary(BinaryOp::gt, x, f.c(0)), positive,
+                       make_select(make_binary(BinaryOp::eq, x, f.c(0)), f.c(1), none));
+  });
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/legalize_ops.ipp
 namespace lathe {
 namespace detail {
@@ -50879,6 +50963,8 @@ class LegalOps : public Mutator {
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
     return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+      if (n->op == CallOp::logb) return legal_logb(x);
+      if (n->op == CallOp::significand) return legal_significand(x);
       if (n->op != CallOp::scalb) return round(n->op, x);
       return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
     });
@@ -52245,7 +52331,7 @@ namespace lathe {
 namespace detail {
 
 /// Whether the arithmetic of a type keeps to 1 unit in the last place by itself.
-constexpr bool math_is_accurate(CallOp op, bool wide) {
+constexpr bool math_is_accurate(CallOp op, bool wide, const TargetCaps& caps) {
   switch (op) {
     case CallOp::exp:
     case CallOp::exp2:
@@ -52255,7 +52341,9 @@ constexpr bool math_is_accurate(CallOp op, bool wide) {
       return !wide;
     case CallOp::log:
     case CallOp::log2:
-      return wide;
+      return wide || caps.fma;
+    case CallOp::log1p:
+      return !wide && caps.fma;
     default:
       return false;
   }
@@ -52283,7 +52371,7 @@ class ExpandMath : public Mutator {
   // Rounding results of f64 to f32 is the most accurate that there is; narrower types have that by
   // rounding those of f32.
   DType type_of(CallOp op, DType t) const {
-    if (math_ == Math::accurate && t.bits >= 32 && !math_is_accurate(op, t.bits == 64)) {
+    if (math_ == Math::accurate && t.bits >= 32 && !math_is_accurate(op, t.bits == 64, caps_)) {
       if (t.bits == 64)
         throw UserError("L0605",
                         cat("math = accurate: there is no ", op_text(op),
@@ -52295,8 +52383,9 @@ class ExpandMath : public Mutator {
   }
   MathBuilder::Digits digits_for(DType result, DType t) const {
     if (math_ == Math::fast) return MathBuilder::Digits::fast;
-    return t.bits > result.bits && t.bits == 64 ? MathBuilder::Digits::rounded
-                                                : MathBuilder::Digits::full;
+    if (t.bits == result.bits)
+      return math_ == Math::accurate ? MathBuilder::Digits::accurate : MathBuilder::Digits::full;
+    return t.bits == 64 ? MathBuilder::Digits::rounded : MathBuilder::Digits::full;
   }
   void note(CallOp op, DType t) {
     if (math_ != Math::fast || t.bits == 64) return;
@@ -52443,6 +52532,17 @@ LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x,
   AnyExpr sum = c(*at);
   while (at != first) sum = fma(sum, x, c(*--at));
   return sum;
+}
+
+LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x, const AnyExpr& square,
+                                       std::initializer_list<double> coefficients) {
+  const double* first = coefficients.begin();
+  AnyExpr chains[2];
+  for (std::size_t k = coefficients.size(); k-- > 0;) {
+    AnyExpr& chain = chains[k % 2];
+    chain = chain ? fma(chain, square, c(first[k])) : c(first[k]);
+  }
+  return fma(chains[1], x, chains[0]);
 }
 
 LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
@@ -52706,14 +52806,35 @@ struct MathLogParts {
   AnyExpr exponent, fraction;
 };
 
-// The exponent of a positive normal number, given by its bits, whose mantissa starts at 2/3 for
+// The exponent of a positive normal number, given by its bits, whose mantissa starts at 3/4 for
 // f32, at sqrt(1/2) for f64.
 inline AnyExpr math_log_exponent(MathBuilder& b, const AnyExpr& bits) {
-  AnyExpr start = b.wide() ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f2aaaab);
+  AnyExpr start = b.wide() ? b.i(0x3fe6a09e667f3bcd) : b.i(0x3f400000);
   return b.op(BinaryOp::shr, bits - start, b.i(b.wide() ? 52 : 23));
 }
 
+// Whether instructions take exponents and mantissas off, which also say what 0, inf, NaN and
+// negative numbers have: -inf and inf, and 1, or NaN. A mantissa of f64 would start at 3/4, too.
+inline bool math_log_by_instructions(const MathBuilder& b) { return b.caps.scales && !b.wide(); }
+
+// The exponent of an f32 whose mantissa is given.
+inline AnyExpr math_log_exponent(MathBuilder& b, const AnyExpr& x, const AnyExpr& mantissa) {
+  AnyExpr k = b.let(make_call(CallOp::logb, {x}));
+  return b.let(make_select(b.op(BinaryOp::lt, mantissa, b.c(1)), k + b.c(1), k));
+}
+
+// The same, NaN where the mantissa is: what log gives wherever it is not finite.
+inline AnyExpr math_log_whole_exponent(MathBuilder& b, const AnyExpr& x, const AnyExpr& mantissa) {
+  return b.let(b.fma(mantissa, b.c(0), math_log_exponent(b, x, mantissa)));
+}
+
 inline MathLogParts math_log_parts(MathBuilder& b, const AnyExpr& x) {
+  if (math_log_by_instructions(b)) {
+    AnyExpr mantissa = b.let(make_call(CallOp::significand, {x}));
+    AnyExpr k =
+        b.accurate() ? math_log_whole_exponent(b, x, mantissa) : math_log_exponent(b, x, mantissa);
+    return {k, b.let(mantissa - b.c(1))};
+  }
   bool wide = b.wide();
   double smallest = wide ? 0x1p-1022 : 0x1p-126, up = wide ? 0x1p52 : 0x1p23;
   AnyExpr small = b.let(b.op(BinaryOp::lt, x, b.c(smallest)));
@@ -52733,11 +52854,67 @@ inline AnyExpr math_log_special(MathBuilder& b, const AnyExpr& x, const AnyExpr&
   return make_select(b.op(BinaryOp::gt, x, b.c(0)), high, low);
 }
 
-// log(1 + f) - f of an f32 f in [-1/3, 1/3].
-inline AnyExpr math_log_tail32(MathBuilder& b, const AnyExpr& f) {
-  AnyExpr q = b.horner(f, {-0x1.ffffd4p-2, 0x1.5554fap-2, -0x1.00148ap-2, 0x1.99d432p-3,
-                           -0x1.50331ep-3, 0x1.1ea27cp-3, -0x1.3b2864p-3, 0x1.1f429ep-3});
-  return b.let(f * f * q);
+// The result where the whole exponent is finite.
+inline AnyExpr math_log_finite(MathBuilder& b, const AnyExpr& exponent, const AnyExpr& result) {
+  AnyExpr inf = b.c(std::numeric_limits<double>::infinity());
+  return make_select(b.op(BinaryOp::lt, b.abs(exponent), inf), result, exponent);
+}
+
+// The same of the sum that math_log32 and math_log2_32 have, where it does not say so itself.
+inline AnyExpr math_log_special(MathBuilder& b, const AnyExpr& x, const AnyExpr& exponent,
+                                const AnyExpr& result) {
+  if (!math_log_by_instructions(b)) return math_log_special(b, x, result);
+  return b.accurate() ? math_log_finite(b, exponent, result) : result;
+}
+
+// (ln(1 + f) - f) / f^2 of an f32 f in [-1/4, 1/2] to 2^-25.0, accurate 2^-27.5 (of ln(1 + f);
+// tools/fit_math.py).
+inline AnyExpr math_log_tail32(MathBuilder& b, const AnyExpr& f, const AnyExpr& square) {
+  if (b.accurate())
+    return b.horner(f, {-0.5, 0x1.5555a6p-2, -0x1.00002ep-2, 0x1.996874p-3, -0x1.54f23ap-3,
+                        0x1.28986p-3, -0x1.0d9106p-3, 0x1.abf7bp-4, -0x1.6fec3cp-5});
+  return b.horner(f, square,
+                  {-0x1.000014p-1, 0x1.5555e4p-2, -0x1.ffddb6p-3, 0x1.9921a6p-3, -0x1.58881ap-3,
+                   0x1.32df32p-3, -0x1.ee4898p-4, 0x1.bb74d8p-5});
+}
+
+// The same over ln(2), to 2^-25.1; accurate on [-1/3, 1/3], to 2^-27.3.
+inline AnyExpr math_log2_tail32(MathBuilder& b, const AnyExpr& f, const AnyExpr& square) {
+  if (b.accurate())
+    return b.horner(f,
+                    {-0x1.715476p-1, 0x1.ec7024p-2, -0x1.71538cp-2, 0x1.279f88p-2, -0x1.ece67ep-3,
+                     0x1.9dac3cp-3, -0x1.677752p-3, 0x1.9ddaf4p-3, -0x1.7e81a4p-3});
+  return b.horner(f, square,
+                  {-0x1.715494p-1, 0x1.ec716ep-2, -0x1.713ba2p-2, 0x1.27200ep-2, -0x1.f10d9ap-3,
+                   0x1.bab852p-3, -0x1.648bdp-3, 0x1.3fe09p-4});
+}
+
+// log(2^k * (1 + f)) of f32. Products of k with the high part of ln(2) are exact, so that what
+// their sum with f loses can be added again (Dekker): 1.3 of 1.8 units become 0.8.
+inline AnyExpr math_log32(MathBuilder& b, const MathLogParts& parts) {
+  const AnyExpr &k = parts.exponent, &f = parts.fraction, high = b.c(0x1.62e4p-1);
+  AnyExpr square = b.let(f * f), tail = math_log_tail32(b, f, square);
+  AnyExpr low = k * b.c(0x1.7f7d1cp-20), sum = b.fma(k, high, f);
+  if (!b.accurate()) return sum + b.fma(square, tail, low);
+  sum = b.let(sum);
+  low = b.fma(k, b.c(0x1.7f7d1cp-20), f + b.fma(k, high, -sum));
+  return sum + b.fma(square, tail, low);
+}
+
+inline AnyExpr math_log2_32(MathBuilder& b, const MathLogParts& parts) {
+  AnyExpr k = parts.exponent, f = parts.fraction, high = b.c(0x1.715476p+0);
+  if (b.accurate()) {
+    // From -1 and a large fraction little would be left, and all of what that has lost.
+    AnyExpr large = b.let(b.op(BinaryOp::ge, f, b.c(0x1.555556p-2)));
+    k = b.let(make_select(large, k + b.c(1), k));
+    f = b.let(make_select(large, b.fma(f, b.c(0.5), b.c(-0.5)), f));
+  }
+  AnyExpr square = b.let(f * f), tail = math_log2_tail32(b, f, square);
+  AnyExpr low = f * b.c(0x1.4ae0cp-26);
+  if (!b.accurate()) return k + b.fma(f, high, b.fma(square, tail, low));
+  AnyExpr product = b.let(f * high), sum = b.let(k + product);
+  AnyExpr lost = b.fma(f, high, -product) + (product - (sum - k));
+  return sum + b.fma(square, tail, b.fma(f, b.c(0x1.4ae0cp-26), lost));
 }
 
 // With s = f / (2 + f): log(1 + f) = 2s + s * (this), |s| <= 0.172.
@@ -52759,11 +52936,8 @@ inline AnyExpr math_log_rounded(MathBuilder& b, const AnyExpr& f) {
 
 // log(2^k * (1 + f)).
 inline AnyExpr math_log_of_parts(MathBuilder& b, const MathLogParts& parts) {
+  if (!b.wide()) return math_log32(b, parts);
   const AnyExpr &k = parts.exponent, &f = parts.fraction;
-  if (!b.wide()) {
-    AnyExpr tail = math_log_tail32(b, f);
-    return b.fma(k, b.c(0x1.62e4p-1), f) + b.fma(k, b.c(0x1.7f7d1cp-20), tail);
-  }
   if (b.rounded()) return b.fma(k, b.c(math_ln2), math_log_rounded(b, f));
   // f - f^2/2 is kept apart from what is small against it.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
@@ -52772,28 +52946,42 @@ inline AnyExpr math_log_of_parts(MathBuilder& b, const MathLogParts& parts) {
 }
 
 LATHE_DECL AnyExpr math_log(MathBuilder& b, const AnyExpr& x) {
-  return math_log_special(b, x, math_log_of_parts(b, math_log_parts(b, x)));
+  const MathLogParts parts = math_log_parts(b, x);
+  return math_log_special(b, x, parts.exponent, math_log_of_parts(b, parts));
 }
 
-// k is that of 1 + x, but f = (1 + x) * 2^-k - 1 from x itself: what 1 + x loses stays.
-LATHE_DECL AnyExpr math_log1p(MathBuilder& b, const AnyExpr& x) {
-  AnyExpr sum = b.let(x + b.c(1));
-  AnyExpr bits = b.bits(sum), k = b.let(math_log_exponent(b, bits));
+// The exponent k of sum = 1 + x, and f = 2^-k * (1 + x) - 1 from x itself: what the sum loses
+// stays. Nothing is rounded for k from -24 to 24: the two addends are near each other, of different
+// signs.
+inline MathLogParts math_log1p_parts(MathBuilder& b, const AnyExpr& x, const AnyExpr& sum) {
+  if (math_log_by_instructions(b)) {
+    AnyExpr mantissa = b.let(make_call(CallOp::significand, {sum}));
+    AnyExpr k = math_log_whole_exponent(b, sum, mantissa);
+    // Of numbers that 1 does not change, x is the sum; beyond 2^126 the factor would not be one.
+    AnyExpr down = b.let(b.of_bits(b.bits(mantissa) - b.bits(sum) + b.bits(b.c(1))));
+    AnyExpr small = b.op(BinaryOp::lt, sum, b.c(0x1p64));
+    AnyExpr scaled = b.fma(x, down, down - b.c(1));
+    return {k, b.let(make_select(small, scaled, mantissa - b.c(1)))};
+  }
+  AnyExpr k = b.let(math_log_exponent(b, b.bits(sum)));
   // A quarter of x by four times 2^-k, which is a normal number for all k.
   AnyExpr up = b.let(b.power_of_two(b.i(2) - k));
   AnyExpr scaled = b.fma(x * b.c(0.25), up, b.fma(up, b.c(0.25), b.c(-1)));
   AnyExpr f = b.let(make_select(b.op(BinaryOp::eq, k, b.i(0)), x, scaled));
-  AnyExpr result = math_log_of_parts(b, {b.let(make_cast(b.t, k)), f});
-  return math_log_special(b, sum, make_call(CallOp::copysign, {result, x}));
+  return {b.let(make_cast(b.t, k)), f};
+}
+
+LATHE_DECL AnyExpr math_log1p(MathBuilder& b, const AnyExpr& x) {
+  AnyExpr sum = b.let(x + b.c(1));
+  const MathLogParts parts = math_log1p_parts(b, x, sum);
+  AnyExpr result = make_call(CallOp::copysign, {math_log_of_parts(b, parts), x});
+  return math_log_by_instructions(b) ? math_log_finite(b, parts.exponent, result)
+                                     : math_log_special(b, sum, result);
 }
 
 LATHE_DECL AnyExpr math_log2(MathBuilder& b, const AnyExpr& x) {
   auto [k, f] = math_log_parts(b, x);
-  if (!b.wide()) {
-    AnyExpr tail = math_log_tail32(b, f);
-    AnyExpr low = b.fma(f, b.c(0x1.4ae0cp-26), tail * b.c(0x1.715476p+0));
-    return math_log_special(b, x, k + b.fma(f, b.c(0x1.715476p+0), low));
-  }
+  if (!b.wide()) return math_log_special(b, x, k, math_log2_32(b, {k, f}));
   if (b.rounded()) return math_log_special(b, x, b.fma(math_log_rounded(b, f), b.c(math_log2e), k));
   // high has 21 bits fewer, so that its product with the 32-bit part of log2(e) is exact.
   AnyExpr s = b.let(f / (f + b.c(2))), half = b.let(f * f * b.c(0.5));
@@ -53051,11 +53239,11 @@ LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) 
 // ---- lathe/lower/math/math_trig.ipp
 namespace lathe::detail {
 
-// x - n * pi; the parts of pi are such that each step is exact or rounds once relative to its
-// result.
-inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& n) {
+// x - n * turn * pi, turn a power of two; the parts of pi are such that each step is exact or
+// rounds once relative to its result.
+inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& n, double turn) {
   AnyExpr r = x;
-  auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part), r)); };
+  auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part * turn), r)); };
   if (!b.wide()) {
     step(0x1.921fb6p+1), step(-0x1.777a5cp-24), step(-0x1.ee58p-49);
   } else if (b.caps.fma) {
@@ -53094,9 +53282,45 @@ inline AnyExpr math_trig_near(MathBuilder& b, const AnyExpr& size, const AnyExpr
   // cos is an odd function around each of its zeros (k - 1/2) pi, as sin is around k pi.
   auto k = b.round(size, inverse_pi, cosine ? 0.5 : 0);
   AnyExpr n = cosine ? b.let(k.number - b.c(0.5)) : k.number;
-  AnyExpr value = math_sin_core(b, math_trig_reduce(b, size, n));
+  AnyExpr value = math_sin_core(b, math_trig_reduce(b, size, n, 1));
   AnyExpr flip = b.op(BinaryOp::shl, k.raw, b.i(b.t.bits - 1));
   if (!cosine) flip = b.op(BinaryOp::bit_xor, flip, sign);
+  return b.of_bits(b.op(BinaryOp::bit_xor, b.bits(value), flip));
+}
+
+// sin(r) and cos(r) for |r| <= pi / 4, whose square is z (tools/fit_math.py).
+inline AnyExpr math_sin_quarter(MathBuilder& b, const AnyExpr& r, const AnyExpr& z) {
+  AnyExpr q =
+      !b.wide() ? b.horner(z, {-0x1.555546p-3, 0x1.11073cp-7, -0x1.9943e2p-13})
+      : b.rounded()
+          ? b.horner(z, {-0x1.5555554c71d6dp-3, 0x1.1111086a6571fp-7, -0x1.a00f7f2b9b71p-13,
+                         0x1.6cd1f34122bc9p-19})
+          : b.horner(z, {-0x1.5555555555548p-3, 0x1.111111110f7dp-7, -0x1.a01a019bfdf1dp-13,
+                         0x1.71de3567d5b7p-19, -0x1.ae5e5a936c186p-26, 0x1.5d8fd23abb2c6p-33});
+  return b.fma(r * z, q, r);
+}
+inline AnyExpr math_cos_quarter(MathBuilder& b, const AnyExpr& z) {
+  AnyExpr q =
+      !b.wide() ? b.horner(z, {0x1.55554ap-5, -0x1.6c0c34p-10, 0x1.99eb9cp-16})
+      : b.rounded()
+          ? b.horner(z, {0x1.5555554ed9917p-5, -0x1.6c16b82a21877p-10, 0x1.a010ded7b4f72p-16,
+                         -0x1.241e9d81fcf53p-22})
+          : b.horner(z, {0x1.555555555554bp-5, -0x1.6c16c16c14f92p-10, 0x1.a01a019c84543p-16,
+                         -0x1.27e4f7eac7bf4p-22, 0x1.1ee9d7b6aeaaep-29, -0x1.8fa49adab8927p-37});
+  return b.fma(z * z, q, b.fma(z, b.c(-0.5), b.c(1)));
+}
+
+// Of size = |x| below the limit of math_trig, by quarter turns: after an odd number of them the
+// tangent is -cos(r) / sin(r).
+inline AnyExpr math_tan_near(MathBuilder& b, const AnyExpr& size, const AnyExpr& sign) {
+  constexpr double inverse_half_pi = 0x1.45f306dc9c883p-1;
+  auto k = b.round(size, inverse_half_pi);
+  AnyExpr r = math_trig_reduce(b, size, k.number, 0.5), z = b.let(r * r);
+  AnyExpr sine = b.let(math_sin_quarter(b, r, z)), cosine = b.let(math_cos_quarter(b, z));
+  AnyExpr odd = b.op(BinaryOp::bit_and, k.raw, b.i(1));
+  AnyExpr is_odd = b.let(b.op(BinaryOp::ne, odd, b.i(0)));
+  AnyExpr value = make_select(is_odd, cosine, sine) / make_select(is_odd, sine, cosine);
+  AnyExpr flip = b.op(BinaryOp::bit_xor, b.op(BinaryOp::shl, k.raw, b.i(b.t.bits - 1)), sign);
   return b.of_bits(b.op(BinaryOp::bit_xor, b.bits(value), flip));
 }
 
@@ -53128,9 +53352,9 @@ inline AnyExpr math_trig(MathBuilder& b, const AnyExpr& x, MathTrig which) {
   }
   AnyExpr size = b.let(b.abs(x)), sign_bit = b.i(std::int64_t(std::uint64_t{1} << (b.t.bits - 1)));
   AnyExpr sign = b.let(b.op(BinaryOp::bit_and, b.bits(x), sign_bit));
-  AnyExpr near = math_trig_near(b, size, sign, which == MathTrig::cosine);
-  if (which == MathTrig::tangent) near = near / math_trig_near(b, size, sign, true);
-  near = b.let(near);
+  AnyExpr near =
+      b.let(which == MathTrig::tangent ? math_tan_near(b, size, sign)
+                                       : math_trig_near(b, size, sign, which == MathTrig::cosine));
   AnyExpr is_far = b.op(BinaryOp::gt, size, b.c(math_trig_limit(b)));
   return make_select(is_far, math_trig_far(b, size, sign, which), near);
 }
@@ -56471,7 +56695,7 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (n.op == CallOp::scalb || is_dot(n.op) || is_tile(n.op) || !op_pure(n.op) ||
+  if (is_of_exponents(n.op) || is_dot(n.op) || is_tile(n.op) || !op_pure(n.op) ||
       is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
@@ -57821,7 +58045,9 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     case CallOp::is_nan:
       return f_.compare("fcmp uno", args[0], args[0]);
     case CallOp::scalb:
-      return scalb(args[0], args[1]);
+    case CallOp::logb:
+    case CallOp::significand:
+      return of_exponents(n.op, args);
     case CallOp::reinterpret:
       if (llvm_type(t) == llvm_type(n.dtype)) return {n.dtype, args[0].text};
       if (n.dtype.is_bool() && llvm_loops_over_word_masks(module_.major))
@@ -57864,33 +58090,49 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
   return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
-LATHE_DECL LlvmValue LlvmEmitter::scalb(const LlvmValue& x, const LlvmValue& power) {
-  bool wide = x.dtype.bits == 64;
-  std::string_view name = wide ? "x86.avx512.mask.scalef.pd.512" : "x86.avx512.mask.scalef.ps.512";
-  invariant(x.dtype.bits >= 32 && module_.can(name), "scalb was not legalized");
-  int full = wide ? 8 : 16, lanes = x.dtype.lanes;
+/// How AVX-512 says a call: its name, and the immediate before what masked lanes keep.
+struct LlvmExponents {
+  std::string_view name, immediate;
+};
+
+inline LlvmExponents llvm_exponents(CallOp op) {
+  if (op == CallOp::scalb) return {"scalef", ""};
+  if (op == CallOp::logb) return {"getexp", ""};
+  // 3: from 3/4 to 3/2; 12: 1 of -0, NaN of what is negative.
+  return {"getmant", "i32 15, "};
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::of_exponents(CallOp op, const Vec<LlvmValue>& args) {
+  const bool wide = args[0].dtype.bits == 64;
+  const auto [instruction, immediate] = llvm_exponents(op);
+  const std::string name = cat("x86.avx512.mask.", instruction, wide ? ".pd.512" : ".ps.512");
+  invariant(args[0].dtype.bits >= 32 && module_.can(name), "a call of exponents was not legalized");
+  const int full = wide ? 8 : 16, lanes = args[0].dtype.lanes;
+  const DType t = args[0].dtype.with_lanes(full);
+  const std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
+  std::string types;
+  for (std::size_t k = 0; k < args.size(); ++k) types += cat(type, ", ");
+  module_.declare(type, cat("llvm.", name),
+                  cat(types, immediate.empty() ? "" : "i32, ", type, ", ", mask, ", i32"));
   LlvmValue result;
-  DType t = x.dtype.with_lanes(full);
-  std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
-  module_.declare(type, cat("llvm.", name), cat(type, ", ", type, ", ", type, ", ", mask, ", i32"));
   for (int first = 0; first < lanes; first += full) {
     Lanes part;
     for (int l = 0; l < full; ++l) part.push_back(first + l < lanes ? first + l : -1);
-    auto piece = [&](const LlvmValue& v) {
-      if (lanes == 1) return f_.splat(v, full);
-      return lanes == full ? v : f_.shuffle(v, part);
-    };
-    LlvmValue a = piece(x), b = piece(power);
+    std::string pieces;
+    for (const LlvmValue& v : args) {
+      const LlvmValue piece = lanes == 1      ? f_.splat(v, full)
+                              : lanes == full ? v
+                                              : f_.shuffle(v, part);
+      pieces += cat(type, " ", piece.text, ", ");
+    }
     // Mask all ones; 4: round as MXCSR says, to nearest even.
-    LlvmValue scaled = f_.op(t, "call ", type, " @llvm.", name, "(", type, " ", a.text, ", ", type,
-                             " ", b.text, ", ", type, " zeroinitializer, ", mask, " -1, i32 4)");
-    result = first == 0 ? scaled : f_.concat(result, scaled);
+    const LlvmValue whole = f_.op(t, "call ", type, " @llvm.", name, "(", pieces, immediate, type,
+                                  " zeroinitializer, ", mask, " -1, i32 4)");
+    result = first == 0 ? whole : f_.concat(result, whole);
   }
   if (lanes == 1) return f_.extract(result, 0);
   if (result.dtype.lanes == lanes) return result;
-  Lanes keep;
-  for (int l = 0; l < lanes; ++l) keep.push_back(l);
-  return f_.shuffle(result, keep);
+  return f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 }  // namespace lathe::detail
@@ -58494,6 +58736,10 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.sse.sfence", "sse", 16},
     {"x86.avx512.mask.scalef.ps.512", "avx512f", 16},
     {"x86.avx512.mask.scalef.pd.512", "avx512f", 16},
+    {"x86.avx512.mask.getexp.ps.512", "avx512f", 16},
+    {"x86.avx512.mask.getexp.pd.512", "avx512f", 16},
+    {"x86.avx512.mask.getmant.ps.512", "avx512f", 16},
+    {"x86.avx512.mask.getmant.pd.512", "avx512f", 16},
     {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
     {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
     {"x86.ldtilecfg", "amx-tile", 16},

@@ -223,6 +223,8 @@ TEST_CASE("unary operators and exact calls") {
       check(std::string(lt::op_text(op)), [op](auto& x) { return lt::make_call(op, {x[0]}); });
     check("copysign", [](auto& x) { return lt::make_call(CallOp::copysign, {x[0], x[1]}); });
     check("fma", [](auto& x) { return lt::make_call(CallOp::fma, {x[0], x[1], x[2]}); });
+    check("logb", [](auto& x) { return lt::make_call(CallOp::logb, {x[0]}); });
+    check("significand", [](auto& x) { return lt::make_call(CallOp::significand, {x[0]}); });
     check("scalb", [t](auto& x) {
       const AnyExpr is_nan = lt::make_call(CallOp::is_nan, {x[0]});
       return lt::make_call(CallOp::scalb,

@@ -70,6 +70,31 @@ inline Wide scaled(double x, double n) {
                       static_cast<long>(std::floor(std::clamp(n, -5000.0, 5000.0))));
 }
 
+/// x by powers of two to [3/4, 3/2): its significand, and how often it was halved.
+struct Parts {
+  double significand = 1;
+  int halved = 0;
+};
+inline Parts parts_of(double x) {
+  Parts p{x, 0};
+  for (; p.significand >= 1.5; ++p.halved) p.significand /= 2;
+  for (; p.significand < 0.75; --p.halved) p.significand *= 2;
+  return p;
+}
+
+inline double exponent_of(double x) {
+  if (std::isnan(x)) return x;
+  const double size = std::fabs(x);
+  if (size == 0 || std::isinf(x)) return size == 0 ? -HUGE_VAL : HUGE_VAL;
+  const Parts p = parts_of(size);
+  return p.significand < 1 ? p.halved - 1 : p.halved;
+}
+
+inline double significand_of(double x) {
+  if (x == 0 || x == HUGE_VAL) return 1;
+  return x > 0 ? parts_of(x).significand : std::numeric_limits<double>::quiet_NaN();
+}
+
 inline Number fused(DType t, Number a, Number b, Number c) {
   if (t.bits == 64) return real_number(std::fma(a.real, b.real, c.real));
   const float result =
@@ -94,6 +119,8 @@ inline Number call(CallOp op, DType t, const std::vector<Number>& args) {
   if (op == CallOp::is_nan) return whole_number(std::isnan(x.real));
   if (op == CallOp::fma) return fused(t, x, args[1], args[2]);
   if (op == CallOp::scalb) return real_number(rounded(t, scaled(x.real, args[1].real)));
+  if (op == CallOp::logb) return real_number(rounded(t, exponent_of(x.real)));
+  if (op == CallOp::significand) return real_number(rounded(t, significand_of(x.real)));
   const double y = args.size() > 1 ? args[1].real : 0;
   return real_number(rounded(t, library_function(op, x.real, y)));
 }

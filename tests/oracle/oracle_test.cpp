@@ -350,6 +350,11 @@ TEST_CASE("calls") {
   CHECK(of(lt::CallOp::scalb, lt::kF64, {real(0x1.8p0), real(-1075)}).real == 0x1p-1074);
   CHECK(of(lt::CallOp::scalb, lt::kF32, {real(0), real(HUGE_VAL)}).real !=
         of(lt::CallOp::scalb, lt::kF32, {real(0), real(HUGE_VAL)}).real);
+  CHECK(of(lt::CallOp::logb, lt::kF32, {real(-0x1.8p-140)}).real == -140);
+  CHECK(of(lt::CallOp::logb, lt::kF32, {real(0)}).real == -HUGE_VAL);
+  CHECK(of(lt::CallOp::significand, lt::kF64, {real(0x1.7p-1070)}).real == 0x1.7p0);
+  CHECK(of(lt::CallOp::significand, lt::kF64, {real(0x1.8p40)}).real == 0.75);
+  CHECK(std::isnan(of(lt::CallOp::significand, lt::kF64, {real(-1)}).real));
   CHECK(of(lt::CallOp::fma, lt::kF32, {real(1 + 0x1p-23), real(1 - 0x1p-23), real(-1)}).real ==
         -0x1p-46);
   CHECK(of(lt::CallOp::is_nan, lt::kF16, {real(NAN)}).whole == 1);

@@ -159,8 +159,9 @@ class RandomExpr {
     static const std::vector<CallOp> machine = {CallOp::sqrt, CallOp::floor, CallOp::round,
                                                 CallOp::fma, CallOp::copysign};
     static const std::vector<CallOp> any = {
-        CallOp::exp,   CallOp::tanh,  CallOp::pow,  CallOp::scalb, CallOp::fma, CallOp::erf,
-        CallOp::expm1, CallOp::log1p, CallOp::atan, CallOp::atan2, CallOp::cbrt};
+        CallOp::exp,  CallOp::tanh,  CallOp::pow,         CallOp::scalb, CallOp::fma,
+        CallOp::erf,  CallOp::logb,  CallOp::significand, CallOp::expm1, CallOp::log1p,
+        CallOp::atan, CallOp::atan2, CallOp::cbrt};
     CallOp op = random_.pick(stage_ == lathe::Stage::machine ? machine : any);
     // No infinite exponents: of what they make of NaN nothing is said.
     if (op == CallOp::scalb)

@@ -43,6 +43,8 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::trunc, MathForm::native, &TargetCaps::rounds},
     {CallOp::round, MathForm::native, &TargetCaps::rounds},
     {CallOp::scalb, MathForm::native, &TargetCaps::scales},
+    {CallOp::logb, MathForm::native, &TargetCaps::scales},
+    {CallOp::significand, MathForm::native, &TargetCaps::scales},
     {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},

@@ -24,6 +24,8 @@ namespace lathe {
 // changes the dtype. prefetch(load, locality) is an Evaluate only.
 // scalb(x, n) is x * 2^n with one rounding, n of x's type and rounded down; infinite n multiply by
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
+// logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
+// [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
@@ -48,7 +50,7 @@ namespace lathe {
   X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
-  X(tile_configure, 3, false)
+  X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true)
 
 // clang-format on
 
@@ -79,6 +81,10 @@ constexpr bool is_dot(CallOp op) {
 }
 /// Calls that are the value of a store, and of nothing else.
 constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }
+/// Calls that put exponents on or take them off.
+constexpr bool is_of_exponents(CallOp op) {
+  return op == CallOp::scalb || op == CallOp::logb || op == CallOp::significand;
+}
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
 /// a op b is b op a.

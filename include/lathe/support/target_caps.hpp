@@ -12,7 +12,7 @@ enum class Language : std::uint8_t { llvm, c };
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
   bool fma = true;         ///< one instruction; else a call of the C library
-  bool scales = true;      ///< scalb of f32 and f64
+  bool scales = true;      ///< scalb, logb and significand
   bool rounds = true;      ///< floor, ceil, trunc, round
   bool half = true;        ///< casts between f16 and wider floats
   bool byte_dots = true;   ///< dot4 of unsigned with signed bytes

@@ -273,8 +273,10 @@ TEST_CASE("logic on booleans") {
       });
 }
 
-TEST_CASE("scalb has one rounding and rounds its exponent down, with AVX-512 and legalized") {
-  const ScalbCases cases = scalb_cases();
+/// make(x, y) of all cases in vectors of any width, for targets with AVX-512 and without: machine
+/// code and evaluator agree, and the evaluator's results are those of the calls as they stand.
+template <class Make>
+void check_exponents(const ScalbCases& cases, Make make) {
   const auto n = static_cast<std::int64_t>(cases.x.size());
   for (DType t : {kF32, kF64})
     for (const char* name : {"host", "x86-64-v3", "x86-64"})
@@ -289,8 +291,8 @@ TEST_CASE("scalb has one rounding and rounds its exponent down, with AVX-512 and
         auto i = make_var("i");
         AnyExpr at = AnyExpr(i) * lanes;
         if (lanes > 1) at = make_ramp(at, AnyExpr(1), lanes);
-        AnyExpr scaled = make_call(CallOp::scalb, {make_load(x, {at}), make_load(power, {at})});
-        Program p = b.done(make_for(i, 0, n / lanes, make_store(r, {at}, scaled)));
+        AnyExpr made = make(make_load(x, {at}), make_load(power, {at}));
+        Program p = b.done(make_for(i, 0, n / lanes, make_store(r, {at}, made)));
         const std::vector<Bytes> in{bytes_of(t, cases.x), bytes_of(t, cases.powers),
                                     bytes_of(t, cases.x)};
         check_against_evaluator(legalize_ops(p, target), in, {}, target);
@@ -298,6 +300,20 @@ TEST_CASE("scalb has one rounding and rounds its exponent down, with AVX-512 and
         const bool equal = before[2].data == after[2].data;
         CHECK(equal);
       }
+}
+
+TEST_CASE("scalb has one rounding and rounds its exponent down, with AVX-512 and legalized") {
+  check_exponents(scalb_cases(), [](const AnyExpr& x, const AnyExpr& power) {
+    return make_call(CallOp::scalb, {x, power});
+  });
+}
+
+TEST_CASE("exponents and significands of all kinds of floats, with AVX-512 and legalized") {
+  const ScalbCases cases = scalb_cases();
+  check_exponents(cases,
+                  [](const AnyExpr& x, const AnyExpr&) { return make_call(CallOp::logb, {x}); });
+  check_exponents(
+      cases, [](const AnyExpr& x, const AnyExpr&) { return make_call(CallOp::significand, {x}); });
 }
 
 TEST_CASE("targets without SSE4.1 round by arithmetic") {

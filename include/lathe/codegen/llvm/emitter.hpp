@@ -143,7 +143,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue scalb(const LlvmValue& x, const LlvmValue& power);
+  LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
   LlvmValue dot(const CallNode& n);
   LlvmValue cast(const CastNode& n);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/ir/scalar.hpp>
+#include <limits>
 
 namespace lathe::detail {
 
@@ -241,6 +242,14 @@ inline double times_power_of_two(double x, double n) {
   return std::ldexp(x, static_cast<int>(std::floor(std::clamp(n, -most, most))));
 }
 
+inline double significand_of(double x) {
+  if (x == 0 || x == std::numeric_limits<double>::infinity()) return 1;
+  if (!(x > 0)) return std::numeric_limits<double>::quiet_NaN();
+  int exponent = 0;
+  const double half_to_one = std::frexp(x, &exponent);
+  return half_to_one < 0.75 ? 2 * half_to_one : half_to_one;
+}
+
 // The C library's function in f64.
 inline double math_call(CallOp op, double x, double y) {
   switch (op) {
@@ -290,6 +299,10 @@ inline double math_call(CallOp op, double x, double y) {
       return std::copysign(x, y);
     case CallOp::scalb:
       return times_power_of_two(x, y);
+    case CallOp::logb:
+      return std::logb(x);
+    case CallOp::significand:
+      return significand_of(x);
     default:
       unreachable("evaluator: unknown call");
   }

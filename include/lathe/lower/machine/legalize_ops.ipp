@@ -4,6 +4,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/legalize_dots.ipp>
+#include <lathe/lower/machine/legalize_exponents.ipp>
 #include <lathe/lower/machine/narrow_types.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -25,6 +26,8 @@ class LegalOps : public Mutator {
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
     return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
+      if (n->op == CallOp::logb) return legal_logb(x);
+      if (n->op == CallOp::significand) return legal_significand(x);
       if (n->op != CallOp::scalb) return round(n->op, x);
       return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
     });

@@ -10,7 +10,7 @@ namespace lathe {
 namespace detail {
 
 /// Whether the arithmetic of a type keeps to 1 unit in the last place by itself.
-constexpr bool math_is_accurate(CallOp op, bool wide) {
+constexpr bool math_is_accurate(CallOp op, bool wide, const TargetCaps& caps) {
   switch (op) {
     case CallOp::exp:
     case CallOp::exp2:
@@ -20,7 +20,9 @@ constexpr bool math_is_accurate(CallOp op, bool wide) {
       return !wide;
     case CallOp::log:
     case CallOp::log2:
-      return wide;
+      return wide || caps.fma;
+    case CallOp::log1p:
+      return !wide && caps.fma;
     default:
       return false;
   }
@@ -48,7 +50,7 @@ class ExpandMath : public Mutator {
   // Rounding results of f64 to f32 is the most accurate that there is; narrower types have that by
   // rounding those of f32.
   DType type_of(CallOp op, DType t) const {
-    if (math_ == Math::accurate && t.bits >= 32 && !math_is_accurate(op, t.bits == 64)) {
+    if (math_ == Math::accurate && t.bits >= 32 && !math_is_accurate(op, t.bits == 64, caps_)) {
       if (t.bits == 64)
         throw UserError("L0605",
                         cat("math = accurate: there is no ", op_text(op),
@@ -60,8 +62,9 @@ class ExpandMath : public Mutator {
   }
   MathBuilder::Digits digits_for(DType result, DType t) const {
     if (math_ == Math::fast) return MathBuilder::Digits::fast;
-    return t.bits > result.bits && t.bits == 64 ? MathBuilder::Digits::rounded
-                                                : MathBuilder::Digits::full;
+    if (t.bits == result.bits)
+      return math_ == Math::accurate ? MathBuilder::Digits::accurate : MathBuilder::Digits::full;
+    return t.bits == 64 ? MathBuilder::Digits::rounded : MathBuilder::Digits::full;
   }
   void note(CallOp op, DType t) {
     if (math_ != Math::fast || t.bits == 64) return;

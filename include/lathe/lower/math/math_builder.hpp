@@ -14,9 +14,9 @@ namespace lathe::detail {
 /// by let(); finish() puts the bindings around the result.
 class MathBuilder {
  public:
-  /// full: nearly all digits of t. fast: Math::fast. rounded: f64 that is rounded to f32, where 35
-  /// bits are enough.
-  enum class Digits : std::uint8_t { full, fast, rounded };
+  /// full: nearly all digits of t. accurate: f32 to 1 unit in the last place. fast: Math::fast.
+  /// rounded: f64 that is rounded to f32, where 35 bits are enough.
+  enum class Digits : std::uint8_t { full, accurate, fast, rounded };
 
   MathBuilder(DType its_t, const TargetCaps& its_caps, Digits its_digits = Digits::full)
       : t(its_t), caps(its_caps), digits(its_digits) {}
@@ -26,6 +26,7 @@ class MathBuilder {
   const Digits digits;
 
   bool wide() const { return t.bits == 64; }
+  bool accurate() const { return digits == Digits::accurate && !wide(); }
   bool fast() const { return digits == Digits::fast && !wide(); }
   bool rounded() const { return digits == Digits::rounded && wide(); }
   DType bits_type() const { return (wide() ? kI64 : kI32).with_lanes(t.lanes); }
@@ -39,6 +40,10 @@ class MathBuilder {
   AnyExpr fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& d) const;
   /// The polynomial of x with these coefficients, lowest first.
   AnyExpr horner(const AnyExpr& x, std::initializer_list<double> coefficients);
+  /// The same, even and odd powers by themselves: no more operations where x * x is there, and half
+  /// as many that wait for each other.
+  AnyExpr horner(const AnyExpr& x, const AnyExpr& square,
+                 std::initializer_list<double> coefficients);
   AnyExpr bits(const AnyExpr& x) const { return make_reinterpret(bits_type(), x); }
   AnyExpr of_bits(const AnyExpr& x) const { return make_reinterpret(t, x); }
   AnyExpr abs(const AnyExpr& x) const { return make_call(CallOp::abs, {x}); }

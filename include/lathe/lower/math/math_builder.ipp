@@ -29,6 +29,17 @@ LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x,
   return sum;
 }
 
+LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x, const AnyExpr& square,
+                                       std::initializer_list<double> coefficients) {
+  const double* first = coefficients.begin();
+  AnyExpr chains[2];
+  for (std::size_t k = coefficients.size(); k-- > 0;) {
+    AnyExpr& chain = chains[k % 2];
+    chain = chain ? fma(chain, square, c(first[k])) : c(first[k]);
+  }
+  return fma(chains[1], x, chains[0]);
+}
+
 LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
   double magic = wide() ? 0x1.8p52 : 0x1.8p23;
   std::int64_t magic_bits = wide() ? std::bit_cast<std::int64_t>(magic)

@@ -7,11 +7,11 @@
 
 namespace lathe::detail {
 
-// x - n * pi; the parts of pi are such that each step is exact or rounds once relative to its
-// result.
-inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& n) {
+// x - n * turn * pi, turn a power of two; the parts of pi are such that each step is exact or
+// rounds once relative to its result.
+inline AnyExpr math_trig_reduce(MathBuilder& b, const AnyExpr& x, const AnyExpr& n, double turn) {
   AnyExpr r = x;
-  auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part), r)); };
+  auto step = [&](double part) { r = b.let(b.fma(n, b.c(-part * turn), r)); };
   if (!b.wide()) {
     step(0x1.921fb6p+1), step(-0x1.777a5cp-24), step(-0x1.ee58p-49);
   } else if (b.caps.fma) {
@@ -50,9 +50,45 @@ inline AnyExpr math_trig_near(MathBuilder& b, const AnyExpr& size, const AnyExpr
   // cos is an odd function around each of its zeros (k - 1/2) pi, as sin is around k pi.
   auto k = b.round(size, inverse_pi, cosine ? 0.5 : 0);
   AnyExpr n = cosine ? b.let(k.number - b.c(0.5)) : k.number;
-  AnyExpr value = math_sin_core(b, math_trig_reduce(b, size, n));
+  AnyExpr value = math_sin_core(b, math_trig_reduce(b, size, n, 1));
   AnyExpr flip = b.op(BinaryOp::shl, k.raw, b.i(b.t.bits - 1));
   if (!cosine) flip = b.op(BinaryOp::bit_xor, flip, sign);
+  return b.of_bits(b.op(BinaryOp::bit_xor, b.bits(value), flip));
+}
+
+// sin(r) and cos(r) for |r| <= pi / 4, whose square is z (tools/fit_math.py).
+inline AnyExpr math_sin_quarter(MathBuilder& b, const AnyExpr& r, const AnyExpr& z) {
+  AnyExpr q =
+      !b.wide() ? b.horner(z, {-0x1.555546p-3, 0x1.11073cp-7, -0x1.9943e2p-13})
+      : b.rounded()
+          ? b.horner(z, {-0x1.5555554c71d6dp-3, 0x1.1111086a6571fp-7, -0x1.a00f7f2b9b71p-13,
+                         0x1.6cd1f34122bc9p-19})
+          : b.horner(z, {-0x1.5555555555548p-3, 0x1.111111110f7dp-7, -0x1.a01a019bfdf1dp-13,
+                         0x1.71de3567d5b7p-19, -0x1.ae5e5a936c186p-26, 0x1.5d8fd23abb2c6p-33});
+  return b.fma(r * z, q, r);
+}
+inline AnyExpr math_cos_quarter(MathBuilder& b, const AnyExpr& z) {
+  AnyExpr q =
+      !b.wide() ? b.horner(z, {0x1.55554ap-5, -0x1.6c0c34p-10, 0x1.99eb9cp-16})
+      : b.rounded()
+          ? b.horner(z, {0x1.5555554ed9917p-5, -0x1.6c16b82a21877p-10, 0x1.a010ded7b4f72p-16,
+                         -0x1.241e9d81fcf53p-22})
+          : b.horner(z, {0x1.555555555554bp-5, -0x1.6c16c16c14f92p-10, 0x1.a01a019c84543p-16,
+                         -0x1.27e4f7eac7bf4p-22, 0x1.1ee9d7b6aeaaep-29, -0x1.8fa49adab8927p-37});
+  return b.fma(z * z, q, b.fma(z, b.c(-0.5), b.c(1)));
+}
+
+// Of size = |x| below the limit of math_trig, by quarter turns: after an odd number of them the
+// tangent is -cos(r) / sin(r).
+inline AnyExpr math_tan_near(MathBuilder& b, const AnyExpr& size, const AnyExpr& sign) {
+  constexpr double inverse_half_pi = 0x1.45f306dc9c883p-1;
+  auto k = b.round(size, inverse_half_pi);
+  AnyExpr r = math_trig_reduce(b, size, k.number, 0.5), z = b.let(r * r);
+  AnyExpr sine = b.let(math_sin_quarter(b, r, z)), cosine = b.let(math_cos_quarter(b, z));
+  AnyExpr odd = b.op(BinaryOp::bit_and, k.raw, b.i(1));
+  AnyExpr is_odd = b.let(b.op(BinaryOp::ne, odd, b.i(0)));
+  AnyExpr value = make_select(is_odd, cosine, sine) / make_select(is_odd, sine, cosine);
+  AnyExpr flip = b.op(BinaryOp::bit_xor, b.op(BinaryOp::shl, k.raw, b.i(b.t.bits - 1)), sign);
   return b.of_bits(b.op(BinaryOp::bit_xor, b.bits(value), flip));
 }
 
@@ -84,9 +120,9 @@ inline AnyExpr math_trig(MathBuilder& b, const AnyExpr& x, MathTrig which) {
   }
   AnyExpr size = b.let(b.abs(x)), sign_bit = b.i(std::int64_t(std::uint64_t{1} << (b.t.bits - 1)));
   AnyExpr sign = b.let(b.op(BinaryOp::bit_and, b.bits(x), sign_bit));
-  AnyExpr near = math_trig_near(b, size, sign, which == MathTrig::cosine);
-  if (which == MathTrig::tangent) near = near / math_trig_near(b, size, sign, true);
-  near = b.let(near);
+  AnyExpr near =
+      b.let(which == MathTrig::tangent ? math_tan_near(b, size, sign)
+                                       : math_trig_near(b, size, sign, which == MathTrig::cosine));
   AnyExpr is_far = b.op(BinaryOp::gt, size, b.c(math_trig_limit(b)));
   return make_select(is_far, math_trig_far(b, size, sign, which), near);
 }

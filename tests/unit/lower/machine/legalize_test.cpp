@@ -106,6 +106,8 @@ TEST_CASE("arithmetic on small floats rounds at each node") {
       return make_call(CallOp::scalb, {x, make_float(wide, -3)});
     });
     check_map(t, t, [&](const AnyExpr& x) { return make_call(CallOp::scalb, {c, x}); });
+    check_map(t, t, [&](const AnyExpr& x) { return make_call(CallOp::logb, {x}); });
+    check_map(t, t, [&](const AnyExpr& x) { return make_call(CallOp::significand, {x}); });
     check_map(t, kBool, [&](const AnyExpr& x) { return make_binary(BinaryOp::le, x, c); });
     check_map(t, kBool, [&](const AnyExpr& x) { return make_call(CallOp::is_nan, {x}); });
     check_map(t, t,
