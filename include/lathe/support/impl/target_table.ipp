@@ -51,7 +51,7 @@ inline constexpr FeatureRow feature_table[] = {
     {Arch::x86_64, "avx512dq", 1, "avx512f"},
     {Arch::x86_64, "avx512vl", 1, "avx512f"},
     {Arch::x86_64, "avx512ifma", 1, "avx512f"},
-    // 22.1 moves a permute of 64 bytes through shifts back and forth without end; 16 and 19 do not.
+    // 22.1 may lower a permute of 64 bytes, some unused, without end (llvm-project issue 224266).
     {Arch::x86_64, "avx512vbmi", 1, "avx512bw", 19},
     {Arch::x86_64, "avx512vbmi2", 1, "avx512bw"},
     {Arch::x86_64, "avx512bitalg", 1, "avx512bw"},
