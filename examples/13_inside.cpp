@@ -37,6 +37,11 @@ int main() {
   std::printf("%s\n", flat.str().c_str());
   // [lowered]
 
+  // [costs]
+  const lt::Explanation costs = mine.explain({.machine = lt::Machine(machine)});
+  std::printf("%s\n", costs.str().c_str());
+  // [costs]
+
   // [kernel]
   auto f = lt::jit(mine, X, bias, Y);
   if (f.compiled()) {  // nothing is compiled where there is no LLVM

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/cost/explanation.hpp>
 #include <lathe/dsl/dsl.hpp>
 #include <lathe/fwd.hpp>
 #include <lathe/ir/compare.hpp>
@@ -10,6 +11,7 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/jit/intrinsic_check.hpp>
 #include <lathe/jit/jit.hpp>
+#include <lathe/jit/measure_machine.hpp>
 #include <lathe/jit/to_c.hpp>
 #include <lathe/lower/pipeline.hpp>
 #include <lathe/runtime/view.hpp>

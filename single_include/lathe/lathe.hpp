@@ -2210,6 +2210,184 @@ AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 
 }  // namespace lathe
 
+// ---- lathe/support/target.hpp
+// Targets of machine code: architecture, instruction sets, vector width, caches, processors.
+
+namespace lathe {
+
+enum class TargetKind : std::uint8_t { cpu, cuda };
+
+/// Plain data: change a field and code is made for that machine.
+struct Target {
+  TargetKind kind = TargetKind::cpu;
+  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
+  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
+  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
+  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
+  int vector_bytes = 16;      ///< of the widest vector register
+  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
+  int line_bytes = 64;        ///< of a cache line
+  int vector_registers = 16;
+  std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
+               l3_bytes = 8 << 20;  ///< data caches as seen by one core
+  bool far_last_cache = false;      ///< behind a mesh that a whole socket shares
+  int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
+
+  /// The least machine of the architecture that this program was built for; for this machine itself
+  /// see host().
+  Target();
+  /// A machine by name: a psABI level ("x86-64-v3"), a model ("znver4", "neoverse-v1"), an
+  /// instruction set ("avx2"), "host", or a CUDA architecture ("sm_90"). L0404 for a name that is
+  /// not in known_targets().
+  explicit Target(std::string_view name, Location where = Location::here());
+
+  bool has(std::string_view feature) const;
+  /// The same machine with one instruction set more or less (what implies it goes too). L0405 for
+  /// an unknown one.
+  Target with(std::string_view feature, Location where = Location::here()) const;
+  Target without(std::string_view feature, Location where = Location::here()) const;
+  /// Lanes of a vector register for elements of this size.
+  int lanes(int element_bytes) const {
+    return element_bytes > 0 ? vector_bytes / element_bytes : 1;
+  }
+  /// Lanes that one load or store moves at once; at most lanes().
+  int load_lanes(int element_bytes) const {
+    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
+    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
+  }
+
+  /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
+  bool runs_on(const Target& machine, std::string* reason = nullptr) const;
+
+  /// For LLVM of this major version: the triple, a CPU that it knows, and "+a,-b" with features
+  /// that it knows.
+  std::string llvm_triple() const;
+  std::string llvm_cpu(int llvm_major) const;
+  std::string llvm_features(int llvm_major) const;
+  /// The machine as this LLVM compiles for it: without what it does not know or must not get.
+  Target for_llvm(int llvm_major) const;
+  /// Everything that decides which code comes out; part of cache keys.
+  std::string str() const;
+
+  /// Whether str() is the same.
+  friend bool operator==(const Target& a, const Target& b);
+};
+
+/// The machine that runs this program: instruction sets that processor and system both allow.
+/// Detected once.
+const Target& host();
+/// A CUDA architecture, "sm_90".
+Target cuda(std::string_view arch, Location where = Location::here());
+/// Names that Target(name) knows, sorted.
+Vec<std::string> known_targets();
+
+}  // namespace lathe
+
+// ---- lathe/cost/machine.hpp
+// The row of a machine: what one of its cores computes and moves in a second.
+
+namespace lathe {
+
+/// What costs are counted with. Plain data: change a number and costs are those of that machine.
+/// The numbers of a target are from a table and rough; measure_machine() measures them here.
+struct Machine {
+  std::string name;              ///< of the target
+  std::string source = "table";  ///< or "measured", or what a text says
+
+  double cores = 1;          ///< that one loop may use
+  double clock = 3e9;        ///< cycles a second
+  double vector_bytes = 16;  ///< of the widest register
+  double vector_registers = 16;
+  double fmas = 2;               ///< multiply-adds of whole vectors that start in a cycle
+  double operations = 2;         ///< other operations of whole vectors
+  double loads = 2, stores = 1;  ///< of whole vectors
+  double latency = 4;            ///< cycles from one sum to the next that needs it
+  double divide = 8;             ///< cycles between two divisions of vectors of f32
+  double gather = 1;             ///< cycles for each element that does not lie beside the last
+  double line_bytes = 64;        ///< of a cache line
+  double l1_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 8 << 20;  ///< as one core sees them
+  /// Bytes a second that one core reads from the second cache, the third, and memory, and all
+  /// cores together from memory.
+  double l2_speed = 96e9, l3_speed = 30e9, memory_speed = 12e9, memory_speed_all = 24e9;
+
+  explicit Machine(const Target& target = host());
+  /// The text that str() gives. L0414 a field that is unknown, has no number, or one that no
+  /// machine has; fields that are not there are those of the target with that name.
+  static Machine parse(std::string_view text, Location where = Location::here());
+  /// machine znver5 (table)
+  ///   cores 2
+  ///   clock 3e+09 …
+  std::string str() const;
+};
+
+}  // namespace lathe
+
+// ---- lathe/cost/explanation.hpp
+// Explanations: what each stage of a scheduled program costs, what limits it, and what would help.
+
+namespace lathe {
+
+/// What a stage may wait for: its operations, sums that wait for each other, or bytes from a cache
+/// or memory.
+enum class Resource : std::uint8_t { operations, latency, l1, l2, l3, memory };
+inline constexpr std::size_t kResources = 6;
+std::string_view to_text(Resource resource);
+
+/// One block of the program. Counts are of a whole call; sizes over Dims are counted with the
+/// largest value of the Dim, 1024 if it has none.
+struct StageCost {
+  std::string name;                ///< of the block
+  std::vector<std::string> loops;  ///< outermost first: "parallel io 32", "j 64"
+  double points = 0;               ///< how often the block's body runs
+  double operations = 0;           ///< as work_of counts them: fma twice
+  double lanes = 1;                ///< that one operation computes; 1 where no loop is vectorized
+  double threads = 1;              ///< that share the work
+  std::array<double, 4> bytes{};   ///< that come from L1, L2, L3 and memory
+  std::array<double, kResources> seconds{};  ///< that each resource alone would take
+  double ideal = 0;                ///< seconds of the operations in full vectors on all cores
+  std::vector<std::string> helps;  ///< what may make it faster, the most promising first
+
+  /// The resource that takes longest, and how long.
+  Resource limit() const;
+  double predicted() const { return seconds[static_cast<std::size_t>(limit())]; }
+};
+
+/// What is known of the speed of a scheduled program before it runs. A model, not a measurement: it
+/// counts operations, loads and cache lines, and knows nothing of what LLVM does with them.
+struct Explanation {
+  std::string program;  ///< its name
+  Machine machine;
+  std::vector<StageCost> stages;  ///< in program order
+  double bytes = 0;               ///< of all arguments, once
+  double roof = 0;  ///< seconds below which no schedule of these operations and arguments gets
+  Resource bound = Resource::memory;  ///< what the roof is made of
+  double measured = 0;                ///< seconds of a call, if the caller gave it
+  std::string steps;                  ///< of the schedule, as C++; empty where none is known
+  std::vector<std::string> left_out;  ///< steps of the default schedule that were refused
+  std::vector<std::string> numerics;  ///< steps that may change rounding
+  std::vector<std::string> notes;     ///< what the counts assume
+
+  double operations() const;
+  double predicted() const;
+  /// Of the roof that is reached: of the measured time if there is one, else of the predicted.
+  double share() const;
+  /// For people: a paragraph for each stage that takes time.
+  std::string str() const;
+  /// For programs: one object, with the fields of this struct.
+  std::string json() const;
+};
+
+struct ExplainOptions {
+  std::optional<Machine> machine{};  ///< default: the table's row of the target
+  double measured = 0;               ///< seconds of a call: Kernel::measure(…)
+};
+
+/// Of a program with blocks: unscheduled, or under a schedule. Of one that was lowered, which has
+/// none, there are no stages, and a note says so.
+Explanation explain(const Program& program, const ExplainOptions& options = {});
+
+}  // namespace lathe
+
 // ---- lathe/dsl/any.hpp
 // The untyped core of the DSL: tensors, axes and computations with rank and dtype as run-time
 // values.
@@ -2476,79 +2654,6 @@ Program program_of(const OutputList& outputs, Location where = Location::here())
 inline Program program_of(const AnyTensor& output, Location where = Location::here()) {
   return program_of(OutputList{{output}}, where);
 }
-
-}  // namespace lathe
-
-// ---- lathe/support/target.hpp
-// Targets of machine code: architecture, instruction sets, vector width, caches, processors.
-
-namespace lathe {
-
-enum class TargetKind : std::uint8_t { cpu, cuda };
-
-/// Plain data: change a field and code is made for that machine.
-struct Target {
-  TargetKind kind = TargetKind::cpu;
-  std::string name;           ///< as asked for: "host", "x86-64-v3", "sm_90"
-  std::string arch;           ///< "x86_64", "aarch64", "nvptx64"
-  std::string cpu;            ///< LLVM's name of the model, "znver4"; a CUDA target's "sm_90"
-  Vec<std::string> features;  ///< LLVM's names, sorted: "avx2", "fma", …
-  int vector_bytes = 16;      ///< of the widest vector register
-  int load_bytes = 16;        ///< that a core loads or stores at once: Zen 4 does 64 in two halves
-  int line_bytes = 64;        ///< of a cache line
-  int vector_registers = 16;
-  std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20,
-               l3_bytes = 8 << 20;  ///< data caches as seen by one core
-  bool far_last_cache = false;      ///< behind a mesh that a whole socket shares
-  int cores = 1;  ///< processors that this process may use; a CUDA target's multiprocessors
-
-  /// The least machine of the architecture that this program was built for; for this machine itself
-  /// see host().
-  Target();
-  /// A machine by name: a psABI level ("x86-64-v3"), a model ("znver4", "neoverse-v1"), an
-  /// instruction set ("avx2"), "host", or a CUDA architecture ("sm_90"). L0404 for a name that is
-  /// not in known_targets().
-  explicit Target(std::string_view name, Location where = Location::here());
-
-  bool has(std::string_view feature) const;
-  /// The same machine with one instruction set more or less (what implies it goes too). L0405 for
-  /// an unknown one.
-  Target with(std::string_view feature, Location where = Location::here()) const;
-  Target without(std::string_view feature, Location where = Location::here()) const;
-  /// Lanes of a vector register for elements of this size.
-  int lanes(int element_bytes) const {
-    return element_bytes > 0 ? vector_bytes / element_bytes : 1;
-  }
-  /// Lanes that one load or store moves at once; at most lanes().
-  int load_lanes(int element_bytes) const {
-    const int bytes = load_bytes < vector_bytes ? load_bytes : vector_bytes;
-    return element_bytes > 0 && bytes > element_bytes ? bytes / element_bytes : 1;
-  }
-
-  /// True if `machine` has what code for this target uses; else `reason` says what it lacks.
-  bool runs_on(const Target& machine, std::string* reason = nullptr) const;
-
-  /// For LLVM of this major version: the triple, a CPU that it knows, and "+a,-b" with features
-  /// that it knows.
-  std::string llvm_triple() const;
-  std::string llvm_cpu(int llvm_major) const;
-  std::string llvm_features(int llvm_major) const;
-  /// The machine as this LLVM compiles for it: without what it does not know or must not get.
-  Target for_llvm(int llvm_major) const;
-  /// Everything that decides which code comes out; part of cache keys.
-  std::string str() const;
-
-  /// Whether str() is the same.
-  friend bool operator==(const Target& a, const Target& b);
-};
-
-/// The machine that runs this program: instruction sets that processor and system both allow.
-/// Detected once.
-const Target& host();
-/// A CUDA architecture, "sm_90".
-Target cuda(std::string_view arch, Location where = Location::here());
-/// Names that Target(name) knows, sorted.
-Vec<std::string> known_targets();
 
 }  // namespace lathe
 
@@ -3451,11 +3556,15 @@ class Schedule : public StorageSteps {
   /// The steps that may change the rounding of floating-point results, in words; empty if no bit
   /// can differ.
   std::vector<std::string> numerics() const;
-  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
+  /// The schedule as a page for a browser, in one file that needs no other: what explain() says of
+  /// its stages, with a roofline, the tree of loops with
   /// the bytes that an iteration touches of each buffer, the cache of the machine that holds them,
   /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
   /// at the size that lowering keeps of them, and the steps.
   std::string html(const Target& machine = host()) const;
+  /// What each stage costs under these steps, what limits it, and what would help:
+  ///     std::puts(s.explain().str().c_str());
+  Explanation explain(const ExplainOptions& options = {}) const;
 
   /// The block of a tensor, or with a name.
   BlockRef block(const BlockName& name, Location where = Location::here()) const;
@@ -6662,6 +6771,12 @@ class AnyKernel {
   /// What JitOptions::math = fast has changed of the rounding that the program says, in words;
   /// empty if nothing, and for an evaluator. Schedule::numerics() lists the steps that change it.
   std::vector<std::string> numerics() const;
+  /// What each stage costs under the schedule that was compiled, and what would help; by default on
+  /// the machine that the code is for. Of several versions, the last.
+  Explanation explain(ExplainOptions options = {}) const;
+  /// Seconds of a call, the median over some 20 ms of calls, each of which does what it does: what
+  /// is updated in place is updated as often. Errors as call.
+  double measure(const CallArg* args, Location where = Location::here()) const;
   Ref<KernelCode> code() const;
   explicit operator bool() const { return static_cast<bool>(state_); }
 
@@ -6948,6 +7063,12 @@ class Kernel {
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
   std::string assembly() const { return kernel_.assembly(); }
   std::vector<std::string> numerics() const { return kernel_.numerics(); }
+  Explanation explain(ExplainOptions options = {}) const { return kernel_.explain(options); }
+  double measure(const std::type_identity_t<detail::KernelArg<P>>&... args,
+                 Location where = Location::here()) const {
+    const CallArg all[] = {args.call()...};
+    return kernel_.measure(all, where);
+  }
 
  private:
   AnyKernel kernel_;
@@ -7159,6 +7280,21 @@ template <class... P>
 requires(sizeof...(P) > 0) auto evaluate(Source source) {
   return Kernel<P...>(evaluate_any(source, {}), source.where());
 }
+
+}  // namespace lathe
+
+// ---- lathe/jit/measure_machine.hpp
+// The row of this machine, measured.
+
+namespace lathe {
+
+/// The table's row of host() with what kernels of a few lines reach here: multiply-adds and other
+/// operations a cycle of the table's clock, loads, and bytes a second from each cache and memory.
+/// Takes some 0.3 s, on one thread and once on all; keep its text (Machine::parse) to measure once.
+/// A number whose repetitions differ by half stays the table's, which the context's log is told.
+/// Without LLVM all are.
+Machine measure_machine(const Context& context);
+Machine measure_machine();
 
 }  // namespace lathe
 
@@ -10255,6 +10391,127 @@ namespace lathe::detail {
 
 /// Why it can't; empty if it can.
 std::string why_not_honoured(const Program& program, const LoopSite& site, const Attribute& a);
+
+}  // namespace lathe::detail
+
+// ---- lathe/cost/operation_cost.hpp
+// What operations cost: how many vector operations each stands for.
+
+namespace lathe::detail {
+
+/// Operations of one instance of a block, without those of indices.
+struct OperationMix {
+  double simple = 0;   ///< additions, products, comparisons, selections, conversions
+  double fused = 0;    ///< multiply-adds
+  double divides = 0;  ///< divisions and square roots, in those of a vector of f32
+  double counted = 0;  ///< as work_of counts them
+  int widest = 1;      ///< bytes of the widest element that is computed with
+};
+OperationMix operation_mix(const BlockNode& block);
+
+/// Operations that a vector of a math function takes where it runs, rare paths apart: the
+/// polynomials have degrees 5 to 13, and powers two of them (docs/math.md).
+constexpr double operations_of_function(CallOp op) {
+  switch (op) {
+    case CallOp::pow:
+      return 60;
+    case CallOp::sin:
+    case CallOp::cos:
+    case CallOp::tan:
+    case CallOp::erf:
+    case CallOp::atan2:
+      return 30;
+    default:
+      return 20;
+  }
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/cost/stage_model.hpp
+// The numbers of one block under its loops, from which costs and advice follow.
+
+namespace lathe::detail {
+
+struct StageLoop {
+  ForRef loop;
+  double trip = 1;
+  bool reduces = false;  ///< the block folds along it
+  /// Vectorized or unrolled, and so are all loops inside: values of its iterations are registers.
+  bool written_out = false;
+};
+
+/// How an access moves along the lanes of a vector.
+enum class LaneStep : std::uint8_t { same, unit, apart };
+
+struct StageAccess {
+  AccessSite site;
+  LaneStep lane = LaneStep::same;
+  bool in_registers = false;  ///< of a buffer in registers or tiles
+  double element_bytes = 4;
+  std::array<double, 3> missed{};        ///< bytes that come from L2, L3 and memory
+  std::array<int, 3> again{-1, -1, -1};  ///< the loop that makes them come more than once
+};
+
+struct StageModel {
+  BlockSite site;
+  Vec<StageLoop> loops;  ///< outermost first
+  Vec<StageAccess> accesses;
+  OperationMix mix;
+  double points = 1, lanes = 1, threads = 1;
+  double vectors = 1;  ///< how often one vector operation of the body runs
+  double sums = 0;     ///< vectors of sums that do not wait for each other; 0: it folds nothing
+  double chain = 0;    ///< sums that wait for one another, all in turn
+  double loads = 0, stores = 0, gathered = 0;  ///< instructions, and elements moved one by one
+  double registers = 0;   ///< vectors of results that one iteration of what is written out has
+  double near_bytes = 0;  ///< that these move
+
+  /// The innermost loop along which an access moves; -1: none.
+  int innermost_move(const StageAccess& access, int below) const;
+  bool moves(const StageAccess& access, int loop) const;
+};
+
+/// What a program's stages share: footprints of loops are found once.
+class ProgramWork {
+ public:
+  ProgramWork(const Program& program, const Machine& machine);
+
+  const Program& program() const { return program_; }
+  const Vec<AccessSite>& accesses() const { return accesses_; }
+  /// Bytes of the cache lines that one iteration touches, of the whole program for none.
+  double bytes(const VarRef& loop);
+  double bytes_of(const Buffer& buffer, const VarRef& loop);
+  /// Whether one iteration of the loop has the buffer to itself.
+  bool is_inside(const Buffer& buffer, const VarRef& loop);
+  /// A size, with Dims at the largest value that they have, or 1024; that is noted.
+  double number(const AnyExpr& size, const Facts& facts = {});
+  Vec<std::string> guessed;  ///< Dims that were taken to be 1024
+
+ private:
+  struct LoopWork {
+    double bytes = 0;
+    NodeMap<double> buffers;
+  };
+  // A buffer that each iteration of a loop has to itself.
+  struct Inside {
+    Vec<VarRef> loops;  ///< that one, and those around it
+    double bytes = 0;
+  };
+  const LoopWork& work(const VarRef& loop);
+  double size(const AnyExpr& bytes, const BufferNode& buffer);
+  double lines(const Footprint& touched);
+
+  Program program_;
+  double line_bytes_;
+  Vec<AccessSite> accesses_;
+  NodeMap<LoopWork> loops_;
+  NodeMap<Inside> inside_;
+};
+
+StageModel stage_model(const BlockSite& site, ProgramWork& work, const Machine& machine);
+StageCost stage_cost(const StageModel& model, const Machine& machine);
+std::vector<std::string> stage_advice(const StageModel& model, const StageCost& cost,
+                                      const Machine& machine);
 
 }  // namespace lathe::detail
 
@@ -31220,6 +31477,1002 @@ LATHE_DECL std::string why_not_honoured(const Program& program, const LoopSite& 
 
 }  // namespace lathe::detail
 
+// ---- lathe/cost/impl/machine.ipp
+namespace lathe {
+namespace detail {
+
+struct MachineField {
+  std::string_view name;
+  double Machine::*value;
+  double least, most;
+};
+
+// clang-format off
+inline constexpr MachineField kMachineFields[] = {
+    {"cores", &Machine::cores, 1, 1e5},
+    {"clock", &Machine::clock, 1e7, 1e11},
+    {"vector_bytes", &Machine::vector_bytes, 4, 4096},
+    {"vector_registers", &Machine::vector_registers, 4, 4096},
+    {"fmas", &Machine::fmas, 0.01, 64},
+    {"operations", &Machine::operations, 0.01, 64},
+    {"loads", &Machine::loads, 0.01, 64},
+    {"stores", &Machine::stores, 0.01, 64},
+    {"latency", &Machine::latency, 1, 1000},
+    {"divide", &Machine::divide, 0.1, 1000},
+    {"gather", &Machine::gather, 0.01, 1000},
+    {"line_bytes", &Machine::line_bytes, 8, 4096},
+    {"l1_bytes", &Machine::l1_bytes, 1024, 1e9},
+    {"l2_bytes", &Machine::l2_bytes, 1024, 1e11},
+    {"l3_bytes", &Machine::l3_bytes, 1024, 1e12},
+    {"l2_speed", &Machine::l2_speed, 1e6, 1e14},
+    {"l3_speed", &Machine::l3_speed, 1e6, 1e14},
+    {"memory_speed", &Machine::memory_speed, 1e6, 1e14},
+    {"memory_speed_all", &Machine::memory_speed_all, 1e6, 1e15},
+};
+// clang-format on
+
+[[noreturn]] inline void refuse_machine(std::string_view field, std::string_view problem,
+                                        Location where) {
+  throw UserError(
+      "L0414", cat("field '", field, "' of a machine ", problem), where, {},
+      cat("fields are ", join(kMachineFields, ", ", [](const MachineField& f) { return f.name; })));
+}
+
+inline std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// What stands before the next `separator`, which is taken off the text with it.
+inline std::string_view taken_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = trimmed(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+inline void set_machine_field(Machine& machine, std::string_view line, Location where) {
+  const std::string_view name = taken_until(line, ' '), number = trimmed(line);
+  for (const MachineField& f : kMachineFields) {
+    if (f.name != name) continue;
+    double value = 0;
+    if (!parse_float(number, value)) refuse_machine(name, cat("is '", number, "'"), where);
+    if (!(value >= f.least && value <= f.most))
+      refuse_machine(name, cat("is ", value, ", which is not from ", f.least, " to ", f.most),
+                     where);
+    machine.*f.value = value;
+    return;
+  }
+  refuse_machine(name, "is unknown", where);
+}
+
+}  // namespace detail
+
+// Where a core moves 64 bytes in two halves, it computes 64 bytes in two halves too (Zen 4). The
+// speeds beyond the first cache are what a core of current servers reaches at least: 32 bytes a
+// cycle, 10 near and 5 far, and from memory what its line buffers hold over the latency. AMD's and
+// Intel's optimization guides for the rest.
+LATHE_DECL Machine::Machine(const Target& target) : name(target.name) {
+  const double share =
+      target.load_bytes < target.vector_bytes ? double(target.load_bytes) / target.vector_bytes : 1;
+  if (target.name == "host" && !target.cpu.empty()) name = target.cpu;
+  cores = target.cores;
+  vector_bytes = target.vector_bytes;
+  vector_registers = target.vector_registers;
+  fmas = operations = loads = 2 * share;
+  stores = share;
+  line_bytes = target.line_bytes;
+  l1_bytes = double(target.l1_bytes);
+  l2_bytes = double(target.l2_bytes);
+  l3_bytes = double(target.l3_bytes);
+  l2_speed = 32 * clock;
+  l3_speed = (target.far_last_cache ? 5 : 10) * clock;
+  memory_speed_all = std::min(cores, 4.0) * memory_speed;
+}
+
+LATHE_DECL std::string Machine::str() const {
+  TextWriter out;
+  out.open("machine ", name, " (", source, ")");
+  for (const auto& f : detail::kMachineFields) out.line(f.name, " ", this->*f.value);
+  return std::move(out).str();
+}
+
+LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
+  std::string_view head = detail::taken_until(text, '\n');
+  if (detail::taken_until(head, ' ') != "machine")
+    throw UserError("L0414", "the text of a machine starts with the word 'machine' and its name",
+                    where);
+  const std::string name(detail::taken_until(head, ' '));
+  const auto known = known_targets();
+  const bool has_target = std::find(known.begin(), known.end(), name) != known.end();
+  Machine out(has_target ? Target(name, where) : Target());
+  out.name = name;
+  head = detail::trimmed(head);
+  if (head.size() > 2 && head.front() == '(' && head.back() == ')')
+    out.source = head.substr(1, head.size() - 2);
+  while (!text.empty()) {
+    const std::string_view line = detail::taken_until(text, '\n');
+    if (!line.empty()) detail::set_machine_field(out, line, where);
+  }
+  return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/cost/impl/operation_cost.ipp
+namespace lathe::detail {
+
+// Two roundings of a quotient's type: a division of f64 takes twice as long as one of f32, one of
+// integers goes through floats or one element at a time.
+class MixVisitor : public Visitor {
+ public:
+  OperationMix mix;
+
+  LATHE_DECL void expr(const AnyExpr& e) override {
+    note(e.dtype());
+    if (e.kind() == ExprKind::Load || !seen_.insert(e.get(), true)) return;
+    if (const auto* n = e.as<BinaryNode>()) binary(*n);
+    if (const auto* n = e.as<UnaryNode>()) add(n->op != UnaryOp::not_);
+    if (const auto* n = e.as<CallNode>()) call(*n);
+    if (e.kind() == ExprKind::Select) mix.simple += 1;
+    if (const auto* n = e.as<CastNode>())
+      mix.simple += n->value.dtype().bits != e.dtype().bits || n->value.dtype().is_float();
+    descend(e);
+  }
+  LATHE_DECL void stmt(const Stmt& s) override {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return descend(s);
+    note(n->buffer->dtype);
+    expr(n->value);
+  }
+  // A sum that folds one element: with a product before it, one operation.
+  void fold(const BlockNode& block) {
+    for (const auto& combine : block.reducer->combine) {
+      const auto* n = combine.as<BinaryNode>();
+      if (n && n->op == BinaryOp::add && n->a.dtype().is_float() && last_is_product(block))
+        fuse();
+      else
+        expr(combine);
+    }
+  }
+
+ private:
+  static bool last_is_product(const BlockNode& block) {
+    const auto* store = block.body.as<StoreNode>();
+    return store && is_product(store->value);
+  }
+  static bool is_product(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && n->op == BinaryOp::mul && e.dtype().is_float();
+  }
+  void fuse() {
+    mix.fused += 1, mix.simple -= 1;  // the product was counted, or will be
+    mix.counted += 1;
+  }
+  void add(double count) { mix.simple += count, mix.counted += count; }
+  void binary(const BinaryNode& n) {
+    const bool is_sum = n.op == BinaryOp::add || n.op == BinaryOp::sub;
+    if (n.op == BinaryOp::div || n.op == BinaryOp::mod || n.op == BinaryOp::floordiv ||
+        n.op == BinaryOp::floormod)
+      return divide(n.a.dtype(), 1);
+    if (is_sum && (is_product(n.a) || is_product(n.b))) return fuse();
+    mix.simple += 1;
+    mix.counted += !is_logic(n.op);
+  }
+  void divide(DType type, double times) {
+    constexpr double kInteger = 3;
+    mix.divides += times * (type.is_float() ? std::max(1, type.bits / 32) : kInteger);
+    mix.counted += 1;
+  }
+  void call(const CallNode& n) {
+    if (n.op == CallOp::sqrt) return divide(n.dtype, 1.5);
+    if (n.op == CallOp::fma) return void((mix.fused += 1, mix.counted += 2));
+    if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return;
+    if (is_dot(n.op)) return dot(n);
+    mix.simple += is_transcendental(n.op) ? operations_of_function(n.op) : 1;
+    mix.counted += 1;
+  }
+  // An instruction has lanes of its own; of tile registers it computes a product of 16 x 16 x 64
+  // bytes in 16 cycles (Intel's optimization reference manual).
+  void dot(const CallNode& n) {
+    const double terms = double(n.args[1].dtype().lanes);
+    const bool tiles = n.op == CallOp::tile_dot;
+    mix.fused += tiles ? 16 : 1;
+    mix.counted += 2 * terms * (tiles ? double(n.dtype.lanes) / 16 : 1);
+  }
+  void note(DType t) {
+    if (!t.is_bool()) mix.widest = std::max(mix.widest, t.element_bytes());
+  }
+
+  NodeMap<bool> seen_;
+};
+
+LATHE_DECL OperationMix operation_mix(const BlockNode& block) {
+  MixVisitor visitor;
+  visitor.stmt(block.body);
+  if (block.reducer) visitor.fold(block);
+  return visitor.mix;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/cost/impl/program_work.ipp
+namespace lathe::detail {
+
+LATHE_DECL ProgramWork::ProgramWork(const Program& program, const Machine& machine)
+    : program_(program),
+      line_bytes_(machine.line_bytes),
+      accesses_(lathe::accesses(program->body, AccessTerms::loops, Facts(program))) {
+  each_statement(program->body, [&](const Stmt& s) {
+    const auto* alloc = s.as<AllocNode>();
+    if (!alloc) return;
+    const KeptBuffer kept = kept_of(program, alloc->buffer);
+    if (!kept.loop) return;
+    Inside& inside = inside_[alloc->buffer.get()];
+    inside.bytes = size(kept.bytes, *alloc->buffer);
+    for (const auto& f : find_loop(program->body, kept.loop->var).loops)
+      inside.loops.push_back(f->var);
+    inside.loops.push_back(kept.loop->var);
+  });
+}
+
+LATHE_DECL double ProgramWork::number(const AnyExpr& size, const Facts& facts) {
+  constexpr std::int64_t kGuess = 1024;
+  if (!size) return -1;
+  if (const std::int64_t* n = as_const_int(size)) return double(*n);
+  const ConstInterval range = const_bounds(simplify(size, facts), facts);
+  if (range.has_max() && range.max < std::int64_t{1} << 40) return double(range.max);
+  Substitution guesses;
+  for (const auto& v : free_vars(size)) {
+    guesses.emplace_back(v, AnyExpr(kGuess));
+    if (std::find(guessed.begin(), guessed.end(), v->name) == guessed.end())
+      guessed.push_back(v->name);
+  }
+  const AnyExpr known = simplify(substitute(size, guesses));
+  const std::int64_t* n = as_const_int(known);
+  return n ? double(*n) : double(kGuess);
+}
+
+LATHE_DECL double ProgramWork::size(const AnyExpr& bytes, const BufferNode& buffer) {
+  const double found = number(bytes);
+  if (found >= 0) return found;
+  double all = buffer.dtype.element_bytes();
+  for (const auto& extent : buffer.shape) all *= number(extent);
+  return all;
+}
+
+// A box narrower than a line touches whole lines all the same, where the buffer goes on beside it.
+LATHE_DECL double ProgramWork::lines(const Footprint& touched) {
+  const double bytes = size(touched.bytes, *touched.buffer);
+  if (touched.extents.empty() || !touched.bytes) return bytes;
+  const double element = touched.buffer->dtype.element_bytes();
+  const double row = std::max(1.0, number(touched.extents.back())) * element;
+  const double whole = std::max(1.0, number(touched.buffer->shape.back())) * element;
+  return bytes * std::max(1.0, std::min(line_bytes_, whole) / row);
+}
+
+LATHE_DECL const ProgramWork::LoopWork& ProgramWork::work(const VarRef& loop) {
+  if (const LoopWork* known = loops_.find(loop.get())) return *known;
+  LoopWork found;
+  for (const auto& f : work_of(program_, loop).buffers) {
+    const bool own = f.buffer->scope == Scope::reg || f.buffer->scope == Scope::fragment;
+    const Inside* inside = inside_.find(f.buffer.get());
+    const bool compact = inside && (!loop || is_inside(f.buffer, loop));
+    const double bytes = own ? 0 : compact ? inside->bytes : lines(f);
+    found.buffers[f.buffer.get()] = bytes;
+    found.bytes += bytes;
+  }
+  loops_[loop.get()] = std::move(found);
+  return *loops_.find(loop.get());
+}
+
+LATHE_DECL double ProgramWork::bytes(const VarRef& loop) { return work(loop).bytes; }
+LATHE_DECL double ProgramWork::bytes_of(const Buffer& buffer, const VarRef& loop) {
+  const double* found = work(loop).buffers.find(buffer.get());
+  return found ? *found : 0;
+}
+LATHE_DECL bool ProgramWork::is_inside(const Buffer& buffer, const VarRef& loop) {
+  const Inside* inside = inside_.find(buffer.get());
+  return inside &&
+         std::find(inside->loops.begin(), inside->loops.end(), loop) != inside->loops.end();
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/cost/impl/stage_advice.ipp
+namespace lathe::detail {
+
+// What may help a stage: each rule looks at the resource that limits it and names the loops and
+// buffers of the program, and the steps that change them.
+class StageAdvice {
+ public:
+  StageAdvice(const StageModel& model, const StageCost& cost, const Machine& machine)
+      : model_(model), cost_(cost), machine_(machine) {}
+
+  std::vector<std::string> all() && {
+    constexpr double kFew = 64;  // points of a stage that is not worth a step
+    if (model_.points < kFew) return {};
+    if (model_.lanes <= 1 && !has_lanes_of_its_own()) vectorize();
+    if (cost_.limit() == Resource::latency) more_sums();
+    if (cost_.limit() == Resource::l1) apart();
+    for (int level = 2; level >= 0; --level) again(level);
+    if (model_.threads < machine_.cores) parallel();
+    if (out_.empty()) at_its_limit();
+    return std::move(out_);
+  }
+
+ private:
+  const StageLoop& loop(int k) const { return model_.loops[static_cast<std::size_t>(k)]; }
+  std::string name(int k) const { return cat("'", loop(k).loop->var->name, "'"); }
+  // An intrinsic's: its instructions have lanes.
+  bool has_lanes_of_its_own() const {
+    return any_statement(model_.site.block->body, [](const Stmt& s) {
+      const auto* store = s.as<StoreNode>();
+      return store && store->value.dtype().lanes > 1;
+    });
+  }
+
+  // Whether an access lies side by side along a loop.
+  bool is_unit(const AccessSite& site, int k) const {
+    const VarRef& var = loop(k).loop->var;
+    for (std::size_t axis = 0; axis < site.indices.size(); ++axis) {
+      if (!uses_var(site.indices[axis], var)) continue;
+      const auto affine = affine_of(site.indices[axis], {var});
+      const auto coef = affine ? affine->coef(0) : std::nullopt;
+      return coef && *coef == 1 && axis + 1 == site.indices.size();
+    }
+    return false;
+  }
+
+  void vectorize() {
+    for (int k = static_cast<int>(model_.loops.size()); k-- > 0;) {
+      if (loop(k).trip < 2) continue;
+      for (const auto& access : model_.accesses) {
+        if (!is_unit(access.site, k) || loop(k).reduces == access.site.is_write) continue;
+        const auto lanes =
+            static_cast<std::int64_t>(std::max(1.0, machine_.vector_bytes / model_.mix.widest));
+        out_.push_back(
+            loop(k).reduces
+                ? cat("fold_lanes(", name(k), ", ", lanes, "): its elements of ",
+                      access.site.buffer->name, " lie side by side, and one at a time is computed")
+                : cat("vectorize(", name(k), ") after a split by ", lanes, ": ",
+                      access.site.buffer->name,
+                      " lies side by side along it, and one element at a time is computed"));
+        return;
+      }
+    }
+    out_.push_back(
+        "no loop runs along elements that lie side by side: transform_layout of a buffer, or "
+        "cache_read of an argument into another layout, gives one that can be vectorized");
+  }
+  void more_sums() {
+    const auto wanted = static_cast<std::int64_t>(machine_.latency * machine_.fmas);
+    out_.push_back(cat(static_cast<std::int64_t>(model_.sums), " sum",
+                       model_.sums < 2 ? " is" : "s are",
+                       " in flight, and each waits for the last: ", wanted,
+                       " keep the machine busy; unroll loops that do not reduce, or "
+                       "fold_lanes with more partial results"));
+  }
+  void apart() {
+    if (model_.registers > machine_.vector_registers) {
+      out_.push_back(cat(static_cast<std::int64_t>(model_.registers),
+                         " vectors of results are written out, and the machine has ",
+                         static_cast<std::int64_t>(machine_.vector_registers),
+                         " registers: split the loops that are unrolled or vectorized smaller"));
+      return;
+    }
+    for (const auto& access : model_.accesses)
+      if (access.lane == LaneStep::apart && !access.in_registers) {
+        out_.push_back(
+            cat(access.site.buffer->name,
+                " is touched one element at a time, as its elements lie apart along the "
+                "vectorized loop: vectorize another, or cache_read it in another order"));
+        return;
+      }
+    if (!out_.empty()) return;
+    out_.push_back(
+        "loads and stores of the first cache take longest: unroll loops along which an operand "
+        "does not move, so that it stays in a register");
+  }
+  // A buffer that comes from beyond a cache more than once.
+  void again(int level) {
+    static constexpr std::string_view kFrom[] = {"the second cache", "the third cache", "memory"};
+    const auto at = static_cast<std::size_t>(level);
+    const auto limit = static_cast<Resource>(static_cast<int>(Resource::l2) + level);
+    if (cost_.limit() != limit) return;
+    for (const auto& access : model_.accesses)
+      if (access.again[at] >= 0) {
+        out_.push_back(cat(access.site.buffer->name, " comes from ", kFrom[at],
+                           " anew in each iteration of ", name(access.again[at]),
+                           ": split the loops inside and reorder, so that what one iteration "
+                           "touches fits nearer, or cache_read it where it fits"));
+        return;
+      }
+    for (const auto& access : model_.accesses)
+      if (access.missed[at] > 0 && !access.site.is_write && !is_argument(access.site.buffer)) {
+        out_.push_back(cat(access.site.buffer->name, " is written and comes back from ", kFrom[at],
+                           ": compute_at its block inside a loop of this one, or compute_inline"));
+        return;
+      }
+  }
+  bool is_argument(const Buffer& buffer) const {
+    const Stmt& root = model_.site.path.front();
+    return !is_private(root, buffer);
+  }
+  void parallel() {
+    constexpr double kWorthIt = 20e-6;  // what waking threads costs, twice
+    if (cost_.predicted() < kWorthIt || model_.threads > 1) return;
+    for (std::size_t k = 0; k < model_.loops.size(); ++k) {
+      const StageLoop& l = model_.loops[k];
+      if (l.reduces || l.trip < 2 || l.written_out) continue;
+      if (l.loop->loop_kind != ForKind::serial) return;
+      out_.push_back(cat("parallel(", name(static_cast<int>(k)),
+                         "): ", static_cast<std::int64_t>(machine_.cores),
+                         " cores may share it, and one works"));
+      return;
+    }
+  }
+  void at_its_limit() {
+    const Resource limit = cost_.limit();
+    if (limit == Resource::operations)
+      out_.push_back(
+          "operations of whole vectors are what limits it: fewer of them, or a narrower type");
+    else if (limit != Resource::latency && limit != Resource::l1)
+      out_.push_back(cat("what it moves comes once from ", to_text(limit),
+                         ": a stage that is fused with it, or a narrower type, moves less"));
+  }
+
+  const StageModel& model_;
+  const StageCost& cost_;
+  const Machine& machine_;
+  std::vector<std::string> out_;
+};
+
+LATHE_DECL std::vector<std::string> stage_advice(const StageModel& model, const StageCost& cost,
+                                                 const Machine& machine) {
+  return StageAdvice(model, cost, machine).all();
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/cost/impl/stage_cost.ipp
+namespace lathe {
+
+LATHE_DECL std::string_view to_text(Resource resource) {
+  static constexpr std::string_view kNames[] = {"operations", "latency", "L1",
+                                                "L2",         "L3",      "memory"};
+  return kNames[static_cast<std::size_t>(resource)];
+}
+
+LATHE_DECL Resource StageCost::limit() const {
+  return static_cast<Resource>(std::max_element(seconds.begin(), seconds.end()) - seconds.begin());
+}
+
+namespace detail {
+
+inline double cycles_of_vector(const OperationMix& mix, const Machine& machine) {
+  return mix.fused / machine.fmas + std::max(0.0, mix.simple) / machine.operations +
+         mix.divides * machine.divide;
+}
+
+inline std::vector<std::string> loop_texts(const StageModel& model) {
+  std::vector<std::string> out;
+  for (const auto& l : model.loops) {
+    std::string kind(to_text(l.loop->loop_kind));
+    if (l.loop->loop_kind == ForKind::serial) kind.clear();
+    out.push_back(cat(kind, kind.empty() ? "" : " ", l.loop->var->name, ' ',
+                      static_cast<std::int64_t>(l.trip)));
+  }
+  return out;
+}
+
+LATHE_DECL StageCost stage_cost(const StageModel& model, const Machine& machine) {
+  StageCost cost;
+  cost.name = model.site.block->name();
+  cost.loops = loop_texts(model);
+  cost.points = model.points;
+  cost.operations = model.points * model.mix.counted;
+  cost.lanes = model.lanes, cost.threads = model.threads;
+  cost.bytes[0] = model.near_bytes;
+  for (const auto& access : model.accesses)
+    for (std::size_t level = 0; level < 3; ++level) cost.bytes[level + 1] += access.missed[level];
+  const double each = cycles_of_vector(model.mix, machine), second = machine.clock * model.threads;
+  const double whole = std::max(1.0, machine.vector_bytes / model.mix.widest);
+  const double moves = std::max(model.loads / machine.loads, model.stores / machine.stores);
+  cost.seconds = {
+      model.vectors * each / second,
+      model.chain * machine.latency / second,
+      (moves + model.gathered * machine.gather) / second,
+      cost.bytes[1] / (machine.l2_speed * model.threads),
+      cost.bytes[2] / (machine.l3_speed * model.threads),
+      cost.bytes[3] / std::min(machine.memory_speed * model.threads,
+                               std::max(machine.memory_speed, machine.memory_speed_all))};
+  cost.ideal = model.points / whole * each / (machine.clock * machine.cores);
+  cost.helps = stage_advice(model, cost, machine);
+  return cost;
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/cost/impl/stage_model.ipp
+namespace lathe {
+namespace detail {
+
+LATHE_DECL bool StageModel::moves(const StageAccess& access, int loop) const {
+  const VarRef& var = loops[static_cast<std::size_t>(loop)].loop->var;
+  if (access.site.kind == AccessKind::opaque) return true;
+  return std::any_of(access.site.indices.begin(), access.site.indices.end(),
+                     [&](const AnyExpr& index) { return uses_var(index, var); });
+}
+LATHE_DECL int StageModel::innermost_move(const StageAccess& access, int below) const {
+  int loop = below - 1;
+  while (loop >= 0 && !moves(access, loop)) --loop;
+  return loop;
+}
+
+class ModelMaker {
+ public:
+  ModelMaker(const BlockSite& site, ProgramWork& work, const Machine& machine)
+      : work_(work), machine_(machine) {
+    model_.site = site;
+    model_.mix = operation_mix(*site.block);
+  }
+
+  StageModel made() && {
+    loops();
+    accesses();
+    lanes();
+    instructions();
+    folds();
+    for (int level = 0; level < 3; ++level) misses(level);
+    return std::move(model_);
+  }
+
+ private:
+  void loops() {
+    const Facts facts(work_.program());
+    Facts inside = facts;
+    for (const auto& f : model_.site.loops) {
+      const double trip = std::max(1.0, work_.number(f->extent, inside));
+      inside.bind(*f);
+      model_.loops.push_back({f, trip, feeds(*f, *model_.site.block, IterKind::reduce), false});
+      model_.points *= trip;
+      if (f->loop_kind == ForKind::parallel) model_.threads *= trip;
+    }
+    model_.threads = std::min(model_.threads, machine_.cores);
+    for (std::size_t k = model_.loops.size(); k-- > 0;) {
+      const ForKind kind = model_.loops[k].loop->loop_kind;
+      if (kind != ForKind::vectorized && kind != ForKind::unrolled) break;
+      model_.loops[k].written_out = true;
+    }
+  }
+  // The first loop of those that are written out; the number of loops if none is.
+  int first_written_out() const {
+    int k = static_cast<int>(model_.loops.size());
+    while (k > 0 && model_.loops[static_cast<std::size_t>(k - 1)].written_out) --k;
+    return k;
+  }
+  int lane_loop() const {
+    for (int k = static_cast<int>(model_.loops.size()); k-- > 0;)
+      if (loop(k).loop->loop_kind == ForKind::vectorized) return k;
+    return -1;
+  }
+  const StageLoop& loop(int k) const { return model_.loops[static_cast<std::size_t>(k)]; }
+
+  void accesses() {
+    for (const auto& site : work_.accesses()) {
+      if (!site.block || site.block->tag != model_.site.block->tag) continue;
+      StageAccess access;
+      access.site = site;
+      access.in_registers =
+          site.buffer->scope == Scope::reg || site.buffer->scope == Scope::fragment;
+      access.element_bytes = site.buffer->dtype.element_bytes();
+      const int lane = lane_loop();
+      if (lane >= 0) access.lane = lane_step(site, loop(lane).loop->var);
+      model_.accesses.push_back(std::move(access));
+    }
+  }
+  static LaneStep lane_step(const AccessSite& site, const VarRef& lane) {
+    LaneStep step = LaneStep::same;
+    for (std::size_t axis = 0; axis < site.indices.size(); ++axis) {
+      if (!uses_var(site.indices[axis], lane)) continue;
+      const bool last = axis + 1 == site.indices.size();
+      const auto affine = affine_of(site.indices[axis], {lane});
+      const auto coef = affine ? affine->coef(0) : std::nullopt;
+      // Of a quotient or a remainder the neighbours are mostly near.
+      const bool near = last && (!affine || (coef && *coef == 1));
+      if (!near && (!is_quotient(site.indices[axis]))) return LaneStep::apart;
+      step = LaneStep::unit;
+    }
+    return step;
+  }
+  static bool is_quotient(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::div);
+  }
+
+  void lanes() {
+    const int lane = lane_loop();
+    model_.vectors = model_.points;
+    if (lane < 0) return;
+    const double whole = std::max(1.0, machine_.vector_bytes / model_.mix.widest);
+    const double trip = loop(lane).trip;
+    model_.lanes = std::min(trip, whole);
+    model_.vectors = model_.points / trip * std::ceil(trip / whole);
+  }
+
+  // Loads and stores: what is written out is loaded once for each place, and what does not move
+  // along the loops next to it stays in a register.
+  void instructions() {
+    const int first = first_written_out(), lane = lane_loop();
+    for (const auto& access : model_.accesses) {
+      double count = 1;
+      for (int k = first; k < static_cast<int>(model_.loops.size()); ++k)
+        if (k != lane && model_.moves(access, k)) count *= loop(k).trip;
+      if (lane >= 0 && access.lane == LaneStep::unit)
+        count *= std::ceil(loop(lane).trip * access.element_bytes / machine_.vector_bytes);
+      model_.registers = std::max(model_.registers, access.site.is_write ? count : 0);
+      if (access.in_registers) continue;
+      // More values than registers are loaded and stored each time.
+      const bool kept = count <= machine_.vector_registers;
+      const int outer = kept ? model_.innermost_move(access, first) : first - 1;
+      for (int k = 0; k <= outer; ++k)
+        if (k != lane) count *= loop(k).trip;
+      double elements = 1;
+      if (lane >= 0 && access.lane == LaneStep::apart) elements = loop(lane).trip;
+      add(access, count, elements);
+    }
+  }
+  void add(const StageAccess& access, double count, double elements) {
+    model_.near_bytes += count * elements *
+                         (access.lane == LaneStep::unit
+                              ? std::min(machine_.vector_bytes, model_.lanes * access.element_bytes)
+                              : access.element_bytes);
+    const AccessKind kind = access.site.kind;
+    const bool loads = kind != AccessKind::write && access.site.reads();
+    if (elements > 1) {
+      model_.gathered += count * elements * (loads && access.site.is_write ? 2 : 1);
+      return;
+    }
+    if (loads) model_.loads += count;
+    if (access.site.is_write) model_.stores += count;
+  }
+
+  // Sums that can be in flight: those of the loops that are written out, by vectors.
+  void folds() {
+    const BlockNode& block = *model_.site.block;
+    if (!block.reducer) return;
+    const int first = first_written_out(), lane = lane_loop();
+    double apart = 1, all = model_.points;
+    for (int k = 0; k < static_cast<int>(model_.loops.size()); ++k)
+      if ((k >= first || k == lane) && !loop(k).reduces) apart *= loop(k).trip;
+    const bool any = std::any_of(model_.loops.begin(), model_.loops.end(),
+                                 [](const StageLoop& l) { return l.reduces && l.trip > 1; });
+    if (!any) return;
+    // A spatial loop inside of all that reduce lets the next element start at once.
+    for (int k = first; k-- > 0 && !loop(k).reduces;)
+      if (k != lane) apart *= loop(k).trip;
+    model_.sums = std::max(1.0, apart / model_.lanes);
+    model_.chain = all / apart;
+  }
+
+  // Bytes that come from beyond a cache: of the outermost loop whose iteration it holds, what each
+  // access moves over, as often as loops around it come back to it.
+  void misses(int level) {
+    const double room = level == 0   ? machine_.l1_bytes
+                        : level == 1 ? machine_.l2_bytes
+                                     : machine_.l3_bytes;
+    if (work_.bytes({}) <= room || model_.loops.empty()) return;
+    int held = 0;
+    while (held < static_cast<int>(model_.loops.size()) && work_.bytes(loop(held).loop->var) > room)
+      ++held;
+    for (auto& access : model_.accesses)
+      if (!access.in_registers && first_of(access)) miss(access, level, held);
+  }
+  // Several accesses of one buffer share what they bring, but for an update.
+  bool first_of(const StageAccess& access) const {
+    for (const auto& other : model_.accesses)
+      if (other.site.buffer == access.site.buffer && other.site.is_write == access.site.is_write)
+        return &other == &access;
+    return true;
+  }
+  void miss(StageAccess& access, int level, int held) {
+    const auto at = static_cast<std::size_t>(level);
+    const Buffer& buffer = access.site.buffer;
+    const int last = static_cast<int>(model_.loops.size()) - 1;
+    const VarRef inner = held <= last ? loop(held).loop->var : VarRef();
+    if (inner && work_.is_inside(buffer, inner)) return;
+    const int moved = held <= last ? model_.innermost_move(access, held + 1) : last;
+    double bytes =
+        moved <= 0 ? work_.bytes_of(buffer, {}) : work_.bytes_of(buffer, loop(moved - 1).loop->var);
+    for (int k = 0; k < moved; ++k) {
+      bytes *= loop(k).trip;
+      if (!model_.moves(access, k)) access.again[at] = k;
+    }
+    access.missed[at] = bytes * (access.site.is_write ? 2 : 1);
+  }
+
+  ProgramWork& work_;
+  const Machine& machine_;
+  StageModel model_;
+};
+
+LATHE_DECL StageModel stage_model(const BlockSite& site, ProgramWork& work,
+                                  const Machine& machine) {
+  return ModelMaker(site, work, machine).made();
+}
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/cost/impl/explain.ipp
+namespace lathe {
+namespace detail {
+
+// Arguments move once between the core and the nearest level that holds all of them.
+inline void set_roof(Explanation& out, ProgramWork& work) {
+  const Machine& m = out.machine;
+  for (const auto& p : work.program()->params)
+    if (p.buffer) out.bytes += work.bytes_of(p.buffer, {});
+  double ideal = 0;
+  for (const auto& stage : out.stages) ideal += stage.ideal;
+  Resource level = Resource::memory;
+  double speed = std::max(m.memory_speed, m.memory_speed_all);
+  if (out.bytes <= m.l3_bytes) level = Resource::l3, speed = m.l3_speed * m.cores;
+  if (out.bytes <= m.l2_bytes) level = Resource::l2, speed = m.l2_speed * m.cores;
+  if (out.bytes <= m.l1_bytes)
+    level = Resource::l1, speed = m.vector_bytes * m.loads * m.clock * m.cores;
+  const double moved = out.bytes / speed;
+  out.bound = ideal >= moved ? Resource::operations : level;
+  out.roof = std::max(ideal, moved);
+}
+
+inline bool holds_blocks(const BlockNode& block) { return !block_tags(block.body).empty(); }
+
+}  // namespace detail
+
+LATHE_DECL double Explanation::operations() const {
+  double sum = 0;
+  for (const auto& stage : stages) sum += stage.operations;
+  return sum;
+}
+LATHE_DECL double Explanation::predicted() const {
+  double sum = 0;
+  for (const auto& stage : stages) sum += stage.predicted();
+  return sum;
+}
+LATHE_DECL double Explanation::share() const {
+  const double time = measured > 0 ? measured : predicted();
+  return time > 0 ? roof / time : 0;
+}
+
+LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& options) {
+  Explanation out;
+  out.program = program->name;
+  if (options.machine) out.machine = *options.machine;
+  out.measured = options.measured;
+  detail::ProgramWork work(program, out.machine);
+  for (const auto& site : blocks_below(program->body)) {
+    if (detail::holds_blocks(*site.block)) continue;
+    const detail::StageModel model = detail::stage_model(site, work, out.machine);
+    out.stages.push_back(detail::stage_cost(model, out.machine));
+  }
+  if (out.stages.empty())
+    out.notes.push_back("a lowered program has no blocks, of which stages could be told");
+  detail::set_roof(out, work);
+  for (const auto& name : work.guessed) out.notes.push_back(cat(name, " is taken to be 1024"));
+  if (out.machine.source == "table")
+    out.notes.push_back("speeds are a table's; measure_machine() measures those of this machine");
+  return out;
+}
+
+}  // namespace lathe
+
+// ---- lathe/cost/impl/explanation_text.ipp
+namespace lathe {
+namespace detail {
+
+// A positive number with three digits and the unit that leaves 1 to 999 before it.
+inline std::string in_units(double value, double step, const Vec<std::string_view>& units) {
+  std::size_t unit = 0;
+  while (value >= step && unit + 1 < units.size()) value /= step, ++unit;
+  const double scale = value < 10 ? 100 : value < 100 ? 10 : 1;
+  std::string text =
+      format_float(static_cast<double>(static_cast<std::int64_t>(value * scale + 0.5)) / scale);
+  if (text.size() > 2 && text.substr(text.size() - 2) == ".0") text.resize(text.size() - 2);
+  return text + std::string(units[unit]);
+}
+inline std::string seconds_in_units(double seconds) {
+  return in_units(seconds * 1e9, 1000, {" ns", " us", " ms", " s"});
+}
+inline std::string bytes_in_units(double bytes) {
+  return in_units(bytes, 1024, {" B", " KiB", " MiB", " GiB", " TiB"});
+}
+inline std::string count_in_units(double count) {
+  return in_units(count, 1000, {"", " k", " M", " G", " T"});
+}
+
+class ExplanationText {
+ public:
+  explicit ExplanationText(const Explanation& e) : e_(e) {}
+
+  std::string text() && {
+    head();
+    for (const auto& stage : e_.stages) paragraph(stage);
+    steps();
+    list("steps of the default schedule that were refused", e_.left_out);
+    list("rounding", e_.numerics);
+    list("notes", e_.notes);
+    return std::move(out_).str();
+  }
+
+ private:
+  void head() {
+    out_.line("program ", e_.program, " on ", e_.machine.name, " (", e_.machine.source, ")");
+    out_.line("  ", count_in_units(e_.operations()), " operations, arguments of ",
+              bytes_in_units(e_.bytes));
+    out_.line("  roof ", seconds_in_units(e_.roof), " (", to_text(e_.bound), "), predicted ",
+              seconds_in_units(e_.predicted()),
+              e_.measured > 0 ? cat(", measured ", seconds_in_units(e_.measured)) : "", ": ",
+              percent(e_.share()), " of the roof");
+  }
+  static std::string percent(double share) {
+    return cat(static_cast<std::int64_t>(share * 100 + 0.5), " %");
+  }
+  // Stages that take next to no time are told in one line.
+  void paragraph(const StageCost& stage) {
+    constexpr double kLittle = 0.02;
+    const double all = e_.predicted(), part = all > 0 ? stage.predicted() / all : 0;
+    out_.open("stage ", stage.name, ": ", percent(part), " of the time, limited by ",
+              to_text(stage.limit()));
+    if (part >= kLittle || e_.stages.size() == 1) details(stage);
+    out_.close();
+  }
+  void details(const StageCost& s) {
+    if (!s.loops.empty()) out_.line("loops   ", join(s.loops, " · "));
+    out_.line("work    ", count_in_units(s.points), " points, ", count_in_units(s.operations),
+              " operations, ", count_in_units(s.lanes), " at once, ", count_in_units(s.threads),
+              s.threads > 1 ? " threads" : " thread");
+    std::vector<std::string> times, moved;
+    for (std::size_t k = 0; k < kResources; ++k)
+      if (s.seconds[k] > 0)
+        times.push_back(
+            cat(to_text(static_cast<Resource>(k)), " ", seconds_in_units(s.seconds[k])));
+    static constexpr std::string_view kLevels[] = {"L1", "L2", "L3", "memory"};
+    for (std::size_t k = 0; k < s.bytes.size(); ++k)
+      if (s.bytes[k] > 0) moved.push_back(cat(bytes_in_units(s.bytes[k]), " from ", kLevels[k]));
+    if (!times.empty()) out_.line("time    ", join(times, " · "));
+    if (!moved.empty()) out_.line("moves   ", join(moved, " · "));
+    for (const auto& help : s.helps) out_.line("try     ", help);
+  }
+  void steps() {
+    if (e_.steps.empty()) return;
+    out_.open("steps");
+    for (std::string_view rest = e_.steps; !rest.empty();) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      out_.line(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    out_.close();
+  }
+  void list(std::string_view name, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    out_.open(name);
+    for (const auto& line : lines) out_.line(line);
+    out_.close();
+  }
+
+  const Explanation& e_;
+  TextWriter out_;
+};
+
+// JSON of what explanations hold: names may have any bytes.
+class ExplanationJson {
+ public:
+  explicit ExplanationJson(const Explanation& e) : e_(e) {}
+
+  std::string text() && {
+    out_ = "{";
+    field("program", e_.program);
+    field("machine", e_.machine.str());
+    field("operations", e_.operations());
+    field("bytes", e_.bytes);
+    field("roof", e_.roof);
+    field("bound", to_text(e_.bound));
+    field("predicted", e_.predicted());
+    field("measured", e_.measured);
+    field("share", e_.share());
+    key("stages");
+    out_ += '[';
+    for (const auto& s : e_.stages) stage(s);
+    close(']');
+    field("steps", e_.steps);
+    field("left_out", e_.left_out);
+    field("numerics", e_.numerics);
+    field("notes", e_.notes);
+    close('}');
+    return out_ + '\n';
+  }
+
+ private:
+  void stage(const StageCost& s) {
+    next();
+    out_ += '{';
+    field("name", s.name);
+    field("loops", s.loops);
+    field("points", s.points);
+    field("operations", s.operations);
+    field("lanes", s.lanes);
+    field("threads", s.threads);
+    key("bytes");
+    out_ += cat("{\"L1\": ", s.bytes[0], ", \"L2\": ", s.bytes[1], ", \"L3\": ", s.bytes[2],
+                ", \"memory\": ", s.bytes[3], "}");
+    key("seconds");
+    out_ += '{';
+    for (std::size_t k = 0; k < kResources; ++k)
+      field(to_text(static_cast<Resource>(k)), s.seconds[k]);
+    close('}');
+    field("limit", to_text(s.limit()));
+    field("predicted", s.predicted());
+    field("ideal", s.ideal);
+    field("helps", s.helps);
+    close('}');
+  }
+  void next() {
+    if (out_.back() != '{' && out_.back() != '[') out_ += ", ";
+  }
+  void close(char bracket) { out_ += bracket; }
+  void key(std::string_view name) {
+    next();
+    append(out_, '"', name, "\": ");
+  }
+  void field(std::string_view name, double value) {
+    key(name);
+    append(out_, value);
+  }
+  void field(std::string_view name, std::string_view value) {
+    key(name);
+    string(value);
+  }
+  void field(std::string_view name, const std::vector<std::string>& values) {
+    key(name);
+    out_ += '[';
+    for (const auto& value : values) {
+      next();
+      string(value);
+    }
+    close(']');
+  }
+  void string(std::string_view value) {
+    out_ += '"';
+    for (const char c : value) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\')
+        append(out_, '\\', c);
+      else if (c == '\n')
+        out_ += "\\n";
+      else if (byte < 32 || byte == 127)
+        append(out_, "\\u00", "0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]);
+      else
+        out_ += c;
+    }
+    out_ += '"';
+  }
+
+  const Explanation& e_;
+  std::string out_;
+};
+
+}  // namespace detail
+
+LATHE_DECL std::string Explanation::str() const { return detail::ExplanationText(*this).text(); }
+LATHE_DECL std::string Explanation::json() const { return detail::ExplanationJson(*this).text(); }
+
+}  // namespace lathe
+
 // ---- lathe/dsl/impl/any.ipp
 namespace lathe {
 namespace detail {
@@ -34753,6 +36006,13 @@ LATHE_DECL Trace Schedule::trace() const {
   return out;
 }
 
+LATHE_DECL Explanation Schedule::explain(const ExplainOptions& options) const {
+  Explanation out = lathe::explain(program(), options);
+  out.steps = trace().cpp();
+  out.numerics = numerics();
+  return out;
+}
+
 LATHE_DECL std::vector<std::string> Schedule::numerics() const {
   Vec<std::string> out;
   for (const Step* s = last_.get(); s; s = s->previous.get())
@@ -35183,6 +36443,10 @@ details.block { border-left: 4px solid var(--c); background: var(--card); paddin
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
+.roofline { max-width: 40rem; background: var(--card); }
+.roofline polyline { fill: none; stroke: var(--faint); }
+.roofline circle { fill: var(--vectorized); }
+.roofline text { fill: var(--ink); font-size: 11px; }
 )";
 
 // Above the loops' numbers, in columns as wide.
@@ -35205,9 +36469,8 @@ of which guards may leave some out. Green frames: written.</p>
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/core/impl/html.ipp
-namespace lathe {
-namespace detail {
+// ---- lathe/schedule/core/impl/html_costs.ipp
+namespace lathe::detail {
 
 // Names may hold any bytes; those of control characters have no place in HTML.
 inline std::string html_text(std::string_view text) {
@@ -35229,6 +36492,90 @@ inline std::string html_text(std::string_view text) {
   }
   return out;
 }
+
+// A roofline: operations a second over operations per byte, both by powers of two; a line for each
+// cache and memory, a dot for each stage at the level whose bytes take it longest.
+class Roofline {
+ public:
+  explicit Roofline(const Explanation& e) : e_(e) {
+    const Machine& m = e.machine;
+    peak_ = 2 * m.fmas * m.clock * m.cores * m.vector_bytes / 4;  // of f32
+    speeds_ = {m.vector_bytes * m.loads * m.clock * m.cores, m.l2_speed * m.cores,
+               m.l3_speed * m.cores, std::max(m.memory_speed, m.memory_speed_all)};
+  }
+
+  std::string text() && {
+    append(out_, "<svg class=\"roofline\" viewBox=\"0 0 ", kWidth, " ", kHeight,
+           "\" role=\"img\" aria-label=\"roofline\">\n");
+    static constexpr std::string_view kLevels[] = {"L1", "L2", "L3", "memory"};
+    for (std::size_t k = 0; k < speeds_.size(); ++k) roof(kLevels[k], speeds_[k]);
+    for (const auto& stage : e_.stages) dot(stage);
+    append(out_, "<text x=\"4\" y=\"", kHeight - 4,
+           "\">operations per byte, 1/64 to 1024</text>\n</svg>\n");
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr int kWidth = 640, kHeight = 240;
+  static constexpr double kLeft = -6, kRight = 10, kDown = 14;  // powers of two
+
+  int x(double intensity) const {
+    const double at = std::clamp(std::log2(intensity), kLeft, kRight);
+    return static_cast<int>((at - kLeft) / (kRight - kLeft) * kWidth);
+  }
+  int y(double rate) const {
+    const double down = std::clamp(std::log2(peak_ / rate), 0.0, kDown);
+    return static_cast<int>(20 + down / kDown * (kHeight - 40));
+  }
+  void roof(std::string_view level, double speed) {
+    const double knee = peak_ / speed, left = std::exp2(kLeft);
+    append(out_, "<polyline points=\"", x(left), ",", y(speed * left), " ", x(knee), ",", y(peak_),
+           " ", kWidth, ",", y(peak_), "\"></polyline>\n<text x=\"", x(left) + 4, "\" y=\"",
+           y(speed * left) - 3, "\">", level, "</text>\n");
+  }
+  void dot(const StageCost& s) {
+    if (s.operations <= 0 || s.predicted() <= 0) return;
+    std::size_t level = 0;
+    for (std::size_t k = 0; k < s.bytes.size(); ++k)
+      if (s.bytes[k] > 0 && s.seconds[k + 2] >= s.seconds[level + 2]) level = k;
+    const double bytes = std::max(s.bytes[level], 1.0);
+    const int across = x(s.operations / bytes), down = y(s.operations / s.predicted());
+    append(out_, "<circle cx=\"", across, "\" cy=\"", down, "\" r=\"4\"></circle><text x=\"",
+           across + 6, "\" y=\"", down + 4, "\">", html_text(s.name), "</text>\n");
+  }
+
+  const Explanation& e_;
+  double peak_ = 1;
+  std::array<double, 4> speeds_{};
+  std::string out_;
+};
+
+inline void cost_row(std::string& out, const StageCost& s, double all) {
+  const auto share = static_cast<std::int64_t>(all > 0 ? 100 * s.predicted() / all + 0.5 : 0);
+  append(out, "<tr><td><code>", html_text(s.name), "</code></td><td>", share, " %</td><td>",
+         to_text(s.limit()), "</td><td>", static_cast<std::int64_t>(s.lanes), "</td><td>",
+         static_cast<std::int64_t>(s.threads), "</td><td>");
+  for (const auto& help : s.helps) append(out, "<div>", html_text(help), "</div>");
+  append(out, "</td></tr>\n");
+}
+
+inline std::string costs_section(const Explanation& e) {
+  std::string out = "<h2>Costs</h2>\n";
+  append(out, "<p class=\"legend\">Predicted for ", html_text(e.machine.name), ": ",
+         static_cast<std::int64_t>(100 * e.share() + 0.5), " % of the roof (", to_text(e.bound),
+         ").</p>\n", Roofline(e).text(),
+         "<div class=\"wide\"><table>\n<tr><th>stage</th><th>time</th><th>limited by</th>",
+         "<th>lanes</th><th>threads</th><th>what may help</th></tr>\n");
+  for (const auto& stage : e.stages) cost_row(out, stage, e.predicted());
+  append(out, "</table></div>\n");
+  return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/html.ipp
+namespace lathe {
+namespace detail {
 
 // A number in units of 1 with up to three digits: 1.17, 43.8, 900.
 inline std::string three_digits(double value) {
@@ -35298,6 +36645,7 @@ class SchedulePage {
     caches();
     loops();
     buffers();
+    append(out_, costs_section(schedule_.explain({.machine = Machine(machine_)})));
     steps();
     append(out_, "</body>\n</html>\n");
     return std::move(out_);
@@ -62121,6 +63469,78 @@ LATHE_DECL std::size_t ConstantShelf::size() const {
 
 }  // namespace lathe
 
+// ---- lathe/jit/impl/explain.ipp
+namespace lathe {
+namespace detail {
+
+// The steps of a default schedule are kept nowhere, but it is cheap: it is made once more.
+inline void add_default_steps(Explanation& out, const Program& start, const KernelCode& code) {
+  ScheduleOptions options;
+  options.strict = code.kind.strict;
+  const Schedule s = default_schedule(start, code.target, options, out.left_out);
+  out.steps = s.trace().cpp();
+  out.numerics = s.numerics();
+}
+
+inline double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Seconds of one call, by batches that take some milliseconds each: the median and the least.
+struct CallTime {
+  double median = 0, least = 0;
+};
+template <class F>
+CallTime time_calls(const F& call, double seconds = 20e-3) {
+  constexpr int kBatches = 9;
+  double start = wall_seconds();
+  call();
+  start = wall_seconds();
+  call();
+  const double once = std::max(wall_seconds() - start, 1e-9);
+  const auto each = static_cast<std::int64_t>(std::clamp(seconds / kBatches / once, 1.0, 1e6));
+  const int batches = once > seconds ? 3 : kBatches;
+  std::vector<double> times;
+  for (int k = 0; k < batches; ++k) {
+    start = wall_seconds();
+    for (std::int64_t n = 0; n < each; ++n) call();
+    times.push_back((wall_seconds() - start) / double(each));
+  }
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times.front()};
+}
+
+}  // namespace detail
+
+LATHE_DECL Explanation AnyKernel::explain(ExplainOptions options) const {
+  if (!state_) {
+    Explanation none;
+    none.notes.push_back("an empty kernel");
+    return none;
+  }
+  if (!state_->code) {
+    Explanation out = lathe::explain(program(), options);
+    out.notes.push_back("no machine code: the evaluator runs, thousands of times slower than this");
+    return out;
+  }
+  const KernelCode& whole = state_->code->whole();
+  if (!options.machine) options.machine = Machine(whole.target);
+  Explanation out = lathe::explain(whole.versions.last, options);
+  const bool as_given = structurally_equal(program(), whole.versions.last);
+  if (!program()->scheduled && !as_given && whole.versions.before.empty())
+    detail::add_default_steps(out, program(), whole);
+  for (const auto& line : whole.numerics) out.numerics.push_back(line);
+  if (!whole.versions.before.empty())
+    out.notes.push_back(cat("the last of ", whole.versions.before.size() + 1, " versions"));
+  return out;
+}
+
+LATHE_DECL double AnyKernel::measure(const CallArg* args, Location where) const {
+  return detail::time_calls([&] { call(args, where); }).median;
+}
+
+}  // namespace lathe
+
 // ---- lathe/jit/impl/intrinsic_check.ipp
 namespace lathe {
 namespace detail {
@@ -62983,6 +64403,103 @@ LATHE_DECL const KernelCode& LateCode::get() const {
   code_ = maker.recipe({program_, {}}, maker.key({}))->code;
   return *code_;
 }
+
+}  // namespace lathe
+
+// ---- lathe/jit/impl/measure_machine.ipp
+namespace lathe {
+namespace detail {
+
+class MachineMeter {
+ public:
+  explicit MachineMeter(const Context& context) : context_(context) { one_.cores = 1; }
+
+  Machine machine() {
+    const double lanes = machine_.vector_bytes / 4;
+    set("fmas", machine_.fmas, per_cycle(chain(true)) / lanes);
+    set("operations", machine_.operations, per_cycle(chain(false)) / lanes);
+    set("loads", machine_.loads,
+        per_cycle(read(machine_.l1_bytes / 2, one_)) / machine_.vector_bytes);
+    set("l2_speed", machine_.l2_speed, read((machine_.l1_bytes + machine_.l2_bytes) / 2, one_));
+    set("l3_speed", machine_.l3_speed, read(middle(), one_));
+    set("memory_speed", machine_.memory_speed, read(beyond(), one_));
+    set("memory_speed_all", machine_.memory_speed_all, read(beyond(), host()));
+    machine_.memory_speed_all = std::max(machine_.memory_speed_all, machine_.memory_speed);
+    machine_.source = "measured";
+    return machine_;
+  }
+
+ private:
+  // Twice the third cache, as far as memory for it is small.
+  double beyond() const { return std::min(2 * machine_.l3_bytes, 256e6); }
+  double middle() const {
+    return std::min(2 * machine_.l2_bytes, (machine_.l2_bytes + machine_.l3_bytes) / 2);
+  }
+  double per_cycle(double per_second) const { return per_second / machine_.clock; }
+
+  // Of what repeats within half of its median; 0 otherwise.
+  static double rate(double amount, const CallTime& time) {
+    constexpr double kSpread = 1.5;
+    return time.least > 0 && time.median < kSpread * time.least ? amount / time.median : 0;
+  }
+  template <class F>
+  static double steady(double amount, const F& call) {
+    constexpr int kTries = 3;
+    double found = 0;
+    for (int k = 0; k < kTries && found == 0; ++k) found = rate(amount, time_calls(call, 10e-3));
+    return found;
+  }
+  void set(std::string_view name, double& field, double measured) {
+    if (measured > 0)
+      field = with_digits(measured);
+    else
+      context_.log(LogLevel::warning,
+                   cat("machine: repetitions of '", name, "' differ; it stays the table's"));
+  }
+
+  // Three digits, more are noise.
+  static double with_digits(double value) {
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+    return std::round(value / unit) * unit;
+  }
+  // Operations a second: some for each element of an array in the first cache, few enough that
+  // processors find those of the next elements.
+  double chain(bool fused) const {
+    constexpr int kElements = 1024, kSteps = 16;
+    Input<float, 1> X("X", {kElements});
+    auto Y = compute("Y", {kElements}, [&](Var i) {
+      Expr<float> x = X(i), y = x;
+      for (int k = 0; k < kSteps; ++k) y = fused ? y * x + 0.5f : y + x;
+      return y;
+    });
+    const auto kernel = jit({Y, {.context = &context_, .target = one_}}, X, Y);
+    std::vector<float> x(kElements, 0.5f), y(kElements);
+    return steady(double(kElements) * kSteps, [&] { kernel(x, y); });
+  }
+  // Bytes a second that a sum reads.
+  double read(double bytes, const Target& target) const {
+    const auto n = static_cast<std::int64_t>(bytes / 4);
+    Input<float, 1> X("X", {n});
+    Reduce r("r", n);
+    auto S = compute("S", {}, [&] { return sum(X(r), {r}); });
+    const auto kernel = jit({S, {.context = &context_, .target = target}}, X, S);
+    std::vector<float> x(static_cast<std::size_t>(n), 1.0f);
+    float s = 0;
+    return steady(double(n) * 4, [&] { kernel(x, &s); });
+  }
+
+  const Context& context_;
+  Target one_ = host();
+  Machine machine_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Machine measure_machine(const Context& context) {
+  if (!Llvm::find(context.options().llvm)) return Machine();
+  return detail::MachineMeter(context).machine();
+}
+LATHE_DECL Machine measure_machine() { return measure_machine(Context::default_context()); }
 
 }  // namespace lathe
 

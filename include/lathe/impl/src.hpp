@@ -8,6 +8,7 @@
 #include <lathe/ir/impl/layer.ipp>
 #include <lathe/arith/impl/layer.ipp>
 #include <lathe/analysis/impl/layer.ipp>
+#include <lathe/cost/impl/layer.ipp>
 #include <lathe/dsl/impl/layer.ipp>
 #include <lathe/schedule/core/impl/layer.ipp>
 #include <lathe/schedule/primitives/impl/layer.ipp>

@@ -1,6 +1,7 @@
 // Kernels: typed, immutable function objects over views.
 #pragma once
 
+#include <lathe/cost/explanation.hpp>
 #include <lathe/eval/evaluate.hpp>
 #include <lathe/ir/narrow.hpp>
 #include <lathe/jit/binding.hpp>
@@ -91,6 +92,12 @@ class AnyKernel {
   /// What JitOptions::math = fast has changed of the rounding that the program says, in words;
   /// empty if nothing, and for an evaluator. Schedule::numerics() lists the steps that change it.
   std::vector<std::string> numerics() const;
+  /// What each stage costs under the schedule that was compiled, and what would help; by default on
+  /// the machine that the code is for. Of several versions, the last.
+  Explanation explain(ExplainOptions options = {}) const;
+  /// Seconds of a call, the median over some 20 ms of calls, each of which does what it does: what
+  /// is updated in place is updated as often. Errors as call.
+  double measure(const CallArg* args, Location where = Location::here()) const;
   Ref<KernelCode> code() const;
   explicit operator bool() const { return static_cast<bool>(state_); }
 
@@ -377,6 +384,12 @@ class Kernel {
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
   std::string assembly() const { return kernel_.assembly(); }
   std::vector<std::string> numerics() const { return kernel_.numerics(); }
+  Explanation explain(ExplainOptions options = {}) const { return kernel_.explain(options); }
+  double measure(const std::type_identity_t<detail::KernelArg<P>>&... args,
+                 Location where = Location::here()) const {
+    const CallArg all[] = {args.call()...};
+    return kernel_.measure(all, where);
+  }
 
  private:
   AnyKernel kernel_;

@@ -16,11 +16,13 @@
 #include <lathe/jit/impl/code_cache.ipp>
 #include <lathe/jit/impl/compile_code.ipp>
 #include <lathe/jit/impl/constant_shelf.ipp>
+#include <lathe/jit/impl/explain.ipp>
 #include <lathe/jit/impl/intrinsic_check.ipp>
 #include <lathe/jit/impl/jit.ipp>
 #include <lathe/jit/impl/kernel.ipp>
 #include <lathe/jit/impl/kernel_constants.ipp>
 #include <lathe/jit/impl/late_code.ipp>
+#include <lathe/jit/impl/measure_machine.ipp>
 #include <lathe/jit/impl/open_code.ipp>
 #include <lathe/jit/impl/recipe_cache.ipp>
 #include <lathe/jit/impl/recipe_folder.ipp>

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <lathe/analysis/footprint.hpp>
+#include <lathe/cost/explanation.hpp>
 #include <lathe/dsl/program.hpp>
 #include <lathe/schedule/core/storage_steps.hpp>
 #include <lathe/schedule/core/trace.hpp>
@@ -36,11 +37,15 @@ class Schedule : public StorageSteps {
   /// The steps that may change the rounding of floating-point results, in words; empty if no bit
   /// can differ.
   std::vector<std::string> numerics() const;
-  /// The schedule as a page for a browser, in one file that needs no other: the tree of loops with
+  /// The schedule as a page for a browser, in one file that needs no other: what explain() says of
+  /// its stages, with a roofline, the tree of loops with
   /// the bytes that an iteration touches of each buffer, the cache of the machine that holds them,
   /// its operations and operations per byte (work_of gives these numbers), the blocks, the buffers
   /// at the size that lowering keeps of them, and the steps.
   std::string html(const Target& machine = host()) const;
+  /// What each stage costs under these steps, what limits it, and what would help:
+  ///     std::puts(s.explain().str().c_str());
+  Explanation explain(const ExplainOptions& options = {}) const;
 
   /// The block of a tensor, or with a name.
   BlockRef block(const BlockName& name, Location where = Location::here()) const;

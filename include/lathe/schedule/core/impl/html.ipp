@@ -7,33 +7,13 @@
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/core/impl/html_costs.ipp>
 #include <lathe/schedule/core/impl/html_style.ipp>
 #include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
 namespace detail {
-
-// Names may hold any bytes; those of control characters have no place in HTML.
-inline std::string html_text(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if ((byte < 32 && c != '\n') || byte == 127)
-      out += "\xEF\xBF\xBD";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // A number in units of 1 with up to three digits: 1.17, 43.8, 900.
 inline std::string three_digits(double value) {
@@ -103,6 +83,7 @@ class SchedulePage {
     caches();
     loops();
     buffers();
+    append(out_, costs_section(schedule_.explain({.machine = Machine(machine_)})));
     steps();
     append(out_, "</body>\n</html>\n");
     return std::move(out_);

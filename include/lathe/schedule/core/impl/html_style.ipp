@@ -57,6 +57,10 @@ details.block { border-left: 4px solid var(--c); background: var(--card); paddin
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); }
+.roofline { max-width: 40rem; background: var(--card); }
+.roofline polyline { fill: none; stroke: var(--faint); }
+.roofline circle { fill: var(--vectorized); }
+.roofline text { fill: var(--ink); font-size: 11px; }
 )";
 
 // Above the loops' numbers, in columns as wide.

@@ -24,6 +24,13 @@ LATHE_DECL Trace Schedule::trace() const {
   return out;
 }
 
+LATHE_DECL Explanation Schedule::explain(const ExplainOptions& options) const {
+  Explanation out = lathe::explain(program(), options);
+  out.steps = trace().cpp();
+  out.numerics = numerics();
+  return out;
+}
+
 LATHE_DECL std::vector<std::string> Schedule::numerics() const {
   Vec<std::string> out;
   for (const Step* s = last_.get(); s; s = s->previous.get())

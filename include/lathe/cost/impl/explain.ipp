@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <lathe/analysis/find.hpp>
+#include <lathe/cost/explanation.hpp>
+#include <lathe/cost/stage_model.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/support/text.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Arguments move once between the core and the nearest level that holds all of them.
+inline void set_roof(Explanation& out, ProgramWork& work) {
+  const Machine& m = out.machine;
+  for (const auto& p : work.program()->params)
+    if (p.buffer) out.bytes += work.bytes_of(p.buffer, {});
+  double ideal = 0;
+  for (const auto& stage : out.stages) ideal += stage.ideal;
+  Resource level = Resource::memory;
+  double speed = std::max(m.memory_speed, m.memory_speed_all);
+  if (out.bytes <= m.l3_bytes) level = Resource::l3, speed = m.l3_speed * m.cores;
+  if (out.bytes <= m.l2_bytes) level = Resource::l2, speed = m.l2_speed * m.cores;
+  if (out.bytes <= m.l1_bytes)
+    level = Resource::l1, speed = m.vector_bytes * m.loads * m.clock * m.cores;
+  const double moved = out.bytes / speed;
+  out.bound = ideal >= moved ? Resource::operations : level;
+  out.roof = std::max(ideal, moved);
+}
+
+inline bool holds_blocks(const BlockNode& block) { return !block_tags(block.body).empty(); }
+
+}  // namespace detail
+
+LATHE_DECL double Explanation::operations() const {
+  double sum = 0;
+  for (const auto& stage : stages) sum += stage.operations;
+  return sum;
+}
+LATHE_DECL double Explanation::predicted() const {
+  double sum = 0;
+  for (const auto& stage : stages) sum += stage.predicted();
+  return sum;
+}
+LATHE_DECL double Explanation::share() const {
+  const double time = measured > 0 ? measured : predicted();
+  return time > 0 ? roof / time : 0;
+}
+
+LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& options) {
+  Explanation out;
+  out.program = program->name;
+  if (options.machine) out.machine = *options.machine;
+  out.measured = options.measured;
+  detail::ProgramWork work(program, out.machine);
+  for (const auto& site : blocks_below(program->body)) {
+    if (detail::holds_blocks(*site.block)) continue;
+    const detail::StageModel model = detail::stage_model(site, work, out.machine);
+    out.stages.push_back(detail::stage_cost(model, out.machine));
+  }
+  if (out.stages.empty())
+    out.notes.push_back("a lowered program has no blocks, of which stages could be told");
+  detail::set_roof(out, work);
+  for (const auto& name : work.guessed) out.notes.push_back(cat(name, " is taken to be 1024"));
+  if (out.machine.source == "table")
+    out.notes.push_back("speeds are a table's; measure_machine() measures those of this machine");
+  return out;
+}
+
+}  // namespace lathe
