@@ -57695,7 +57695,7 @@ class Widen : public Mutator {
     if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
       return make_broadcast(make_bool(*count != 0), ramp->lanes);
     AnyExpr lanes = make_ramp(make_int(kI32, 0), make_int(kI32, 1), ramp->lanes);
-    return lanes < make_broadcast(simplify(make_cast(kI32, left)), ramp->lanes);
+    return lanes < make_broadcast(simplify(make_cast(kI32, left), facts_), ramp->lanes);
   }
 
   int lanes_;
@@ -57784,13 +57784,13 @@ class VectorizeLoops : public Mutator {
       Facts inside = facts_;
       inside.bind(chunk, 0, full);
       AnyExpr base = full == 1 ? f.min : f.min + AnyExpr(chunk) * lanes;
-      Stmt body = widen(f, simplify(base), static_cast<int>(lanes), inside);
+      Stmt body = widen(f, simplify(base, inside), static_cast<int>(lanes), inside);
       if (!body) return stmt(serial);
       parts.push_back(full == 1 ? body : make_for(chunk, 0, full, body, ForKind::unrolled));
     }
     std::int64_t done = full * lanes;
     for (auto [count, width] : tail_pieces(rest, widest.bytes)) {
-      Stmt body = width == 1 ? CloneFresh(f.var, simplify(f.min + done)).stmt(stmt(f.body))
+      Stmt body = width == 1 ? CloneFresh(f.var, simplify(f.min + done, facts_)).stmt(stmt(f.body))
                              : widen_tail(f, done, count, width);
       if (!body) return stmt(serial);
       parts.push_back(CloneFresh().stmt(body));
@@ -57828,7 +57828,7 @@ class VectorizeLoops : public Mutator {
   Stmt widen_tail(const ForNode& f, std::int64_t done, int count, int width) const {
     ForNode loop = f;
     if (count < width) loop.body = make_if(AnyExpr(f.var) < f.min + (done + count), f.body);
-    return widen(loop, simplify(f.min + done), width, facts_);
+    return widen(loop, simplify(f.min + done, facts_), width, facts_);
   }
 
   // None where the body has no vector form.

@@ -1,4 +1,6 @@
 #include <lathe/ir/visit.hpp>
+#include <lathe/jit/jit.hpp>
+#include <limits>
 
 #include "stages.hpp"
 
@@ -44,4 +46,23 @@ TEST_CASE("a tail is a vector too where all lanes share what is not proved to be
   INFO(text);
   CHECK(text.find("where ramp(0i32, 1i32, 4) < broadcast(3i32, 4)") != std::string::npos);
   CHECK(text.find("for i in 0..35") == std::string::npos);
+}
+
+TEST_CASE(
+    "a bound that a caller gives may be any number: the count of lanes before it does not wrap") {
+  using Int = std::int64_t;
+  lt::Schedule s(
+      lt::parse("program P(in k: i64, out Z: i64[8]):\n  for i in 0..8:\n"
+                "    block Z(v in 0..8 = i) where v < k:\n      Z[v] = 1\n"));
+  s.vectorize(s.split<2>(s.loops("Z")[0], {lt::infer, 2})[1]);
+  constexpr Int least = std::numeric_limits<Int>::min(), most = std::numeric_limits<Int>::max();
+  const lt::Program lowered = lt::lower(s.program(), lt::Target("x86-64"));
+  const auto run = lt::evaluate<Int, lt::View<Int, 1>>(lowered);
+  for (const Int k : {least, least + 3, Int{-1}, Int{0}, Int{3}, Int{8}, most - 3, most}) {
+    CAPTURE(k);
+    std::vector<Int> z(8, 0), expected(8, 0);
+    for (Int i = 0; i < 8; ++i) expected[static_cast<std::size_t>(i)] = i < k;
+    run(k, z);
+    CHECK(z == expected);
+  }
 }

@@ -79,13 +79,13 @@ class VectorizeLoops : public Mutator {
       Facts inside = facts_;
       inside.bind(chunk, 0, full);
       AnyExpr base = full == 1 ? f.min : f.min + AnyExpr(chunk) * lanes;
-      Stmt body = widen(f, simplify(base), static_cast<int>(lanes), inside);
+      Stmt body = widen(f, simplify(base, inside), static_cast<int>(lanes), inside);
       if (!body) return stmt(serial);
       parts.push_back(full == 1 ? body : make_for(chunk, 0, full, body, ForKind::unrolled));
     }
     std::int64_t done = full * lanes;
     for (auto [count, width] : tail_pieces(rest, widest.bytes)) {
-      Stmt body = width == 1 ? CloneFresh(f.var, simplify(f.min + done)).stmt(stmt(f.body))
+      Stmt body = width == 1 ? CloneFresh(f.var, simplify(f.min + done, facts_)).stmt(stmt(f.body))
                              : widen_tail(f, done, count, width);
       if (!body) return stmt(serial);
       parts.push_back(CloneFresh().stmt(body));
@@ -123,7 +123,7 @@ class VectorizeLoops : public Mutator {
   Stmt widen_tail(const ForNode& f, std::int64_t done, int count, int width) const {
     ForNode loop = f;
     if (count < width) loop.body = make_if(AnyExpr(f.var) < f.min + (done + count), f.body);
-    return widen(loop, simplify(f.min + done), width, facts_);
+    return widen(loop, simplify(f.min + done, facts_), width, facts_);
   }
 
   // None where the body has no vector form.

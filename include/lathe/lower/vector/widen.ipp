@@ -322,7 +322,7 @@ class Widen : public Mutator {
     if (const auto* count = as_const_int(left); count && (*count == 0 || *count == ramp->lanes))
       return make_broadcast(make_bool(*count != 0), ramp->lanes);
     AnyExpr lanes = make_ramp(make_int(kI32, 0), make_int(kI32, 1), ramp->lanes);
-    return lanes < make_broadcast(simplify(make_cast(kI32, left)), ramp->lanes);
+    return lanes < make_broadcast(simplify(make_cast(kI32, left), facts_), ramp->lanes);
   }
 
   int lanes_;
