@@ -4,7 +4,6 @@
 #include <array>
 #include <lathe/cost/machine.hpp>
 #include <lathe/ir/stmt.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,8 +60,8 @@ struct Explanation {
 };
 
 struct ExplainOptions {
-  std::optional<Machine> machine{};  ///< default: the table's row of the target
-  double measured = 0;               ///< seconds of a call: Kernel::measure(…)
+  Machine machine{};    ///< none: the table's row of host(), or of what a kernel is for
+  double measured = 0;  ///< seconds of a call: Kernel::measure(…)
 };
 
 /// Of a program with blocks: unscheduled, or under a schedule. Of one that was lowered, which has

@@ -30,7 +30,8 @@ struct Machine {
   /// cores together from memory.
   double l2_speed = 96e9, l3_speed = 30e9, memory_speed = 12e9, memory_speed_all = 24e9;
 
-  explicit Machine(const Target& target = host());
+  Machine() = default;  ///< none: without a name
+  explicit Machine(const Target& target);
   /// The text that str() gives. L0414 a field that is unknown, has no number, or one that no
   /// machine has; fields that are not there are those of the target with that name.
   static Machine parse(std::string_view text, Location where = Location::here());

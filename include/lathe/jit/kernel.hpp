@@ -94,7 +94,7 @@ class AnyKernel {
   std::vector<std::string> numerics() const;
   /// What each stage costs under the schedule that was compiled, and what would help; by default on
   /// the machine that the code is for. Of several versions, the last.
-  Explanation explain(ExplainOptions options = {}) const;
+  Explanation explain(const ExplainOptions& options = {}) const;
   /// Seconds of a call, the median over some 20 ms of calls, each of which does what it does: what
   /// is updated in place is updated as often. Errors as call.
   double measure(const CallArg* args, Location where = Location::here()) const;
@@ -384,7 +384,7 @@ class Kernel {
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
   std::string assembly() const { return kernel_.assembly(); }
   std::vector<std::string> numerics() const { return kernel_.numerics(); }
-  Explanation explain(ExplainOptions options = {}) const { return kernel_.explain(options); }
+  Explanation explain(const ExplainOptions& options = {}) const { return kernel_.explain(options); }
   double measure(const std::type_identity_t<detail::KernelArg<P>>&... args,
                  Location where = Location::here()) const {
     const CallArg all[] = {args.call()...};

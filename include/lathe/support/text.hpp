@@ -21,6 +21,13 @@ std::string format_uint(std::uint64_t value);
 /// which is exact).
 std::string format_hex_bits(double value);
 
+/// With up to three digits: "1.17", "43.8", "900".
+std::string three_digits(double value);
+/// The same in the unit that leaves 1 to 999 before it: "1.5 MiB", "43.8 k", "20 us".
+std::string bytes_in_units(double bytes);
+std::string count_in_units(double count);
+std::string seconds_in_units(double seconds);
+
 /// All of `text` as a number; false leaves `value` as it was.
 bool parse_float(std::string_view text, double& value);
 bool parse_float(std::string_view text, float& value);

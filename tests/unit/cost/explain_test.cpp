@@ -145,6 +145,20 @@ TEST_CASE("elements that lie apart along the lanes are told") {
   CHECK(helps(e.stages[0], "X is touched one element at a time"));
 }
 
+TEST_CASE("elements that an index of data picks lie apart, those of panels do not") {
+  const auto touched = [](const std::string& x, const std::string& at) {
+    return told("program Y(in X: f32[" + x +
+                "], in I: i64[64], out Y: f32[64]) scheduled:\n"
+                "  vectorized for i in 0..64:\n    block Y(v in 0..64 = i):\n      Y[v] = X[" +
+                at + "]" + (at.find('I') == std::string::npos ? " + f32(I[v])\n" : "\n"));
+  };
+  CHECK(helps(touched("64", "min(max(I[v], 0), 63)").stages[0],
+              "X is touched one element at a time"));
+  const Explanation panels = touched("4, 16", "floordiv(v, 16), floormod(v, 16)");
+  CHECK(!helps(panels.stages[0], "X is touched"));
+  CHECK(panels.stages[0].seconds[2] < 1e-8);
+}
+
 TEST_CASE("cores that do nothing are told, and share what is parallel") {
   Machine m = machine();
   m.cores = 8;

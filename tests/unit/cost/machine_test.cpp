@@ -48,6 +48,7 @@ TEST_CASE("a machine is printed and parsed") {
 TEST_CASE("nonsense in the row of a machine is refused with the field") {
   CHECK(refused("").find("L0414") == 0);
   CHECK(refused("plan znver4").find("L0414") == 0);
+  CHECK(refused("machine \n cores 3").find("L0414") == 0);
   CHECK(refused("machine a\n speed 3").find("L0414 field 'speed' of a machine is unknown") == 0);
   CHECK(refused("machine a\n clock fast").find("field 'clock' of a machine is 'fast'") !=
         std::string::npos);

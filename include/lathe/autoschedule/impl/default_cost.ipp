@@ -6,6 +6,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/cost/step.hpp>
 #include <lathe/ir/math_table.hpp>
 #include <lathe/ir/visit.hpp>
 #include <type_traits>
@@ -134,29 +135,6 @@ inline std::size_t expanded_nodes(const BlockNode& block) {
   ExpandedNodes nodes;
   nodes.stmt(block.body);
   return nodes.count;
-}
-
-// How an access moves when one loop steps by one; `strided`: by a constant number of elements of
-// its last axis.
-enum class Step : std::uint8_t { none, unit, strided, other };
-
-struct Stride {
-  Step step = Step::none;
-  std::int64_t elements = 0;  ///< where strided
-};
-
-inline Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
-  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    if (!uses_var(indices[axis], loop)) continue;
-    auto affine = affine_of(indices[axis], {loop});
-    const auto coef = affine ? affine->coef(0) : std::nullopt;
-    if (!coef || axis + 1 != indices.size()) return {Step::other, 0};
-    return {*coef == 1 ? Step::unit : Step::strided, *coef};
-  }
-  return {};
-}
-inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
-  return stride_of(indices, loop).step;
 }
 
 // How many elements of memory lie between those of two iterations of a loop, if that is a number.

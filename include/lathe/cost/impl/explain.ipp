@@ -50,7 +50,7 @@ LATHE_DECL double Explanation::share() const {
 LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& options) {
   Explanation out;
   out.program = program->name;
-  if (options.machine) out.machine = *options.machine;
+  out.machine = options.machine.name.empty() ? Machine(host()) : options.machine;
   out.measured = options.measured;
   detail::ProgramWork work(program, out.machine);
   for (const auto& site : blocks_below(program->body)) {

@@ -7,26 +7,6 @@
 namespace lathe {
 namespace detail {
 
-// A positive number with three digits and the unit that leaves 1 to 999 before it.
-inline std::string in_units(double value, double step, const Vec<std::string_view>& units) {
-  std::size_t unit = 0;
-  while (value >= step && unit + 1 < units.size()) value /= step, ++unit;
-  const double scale = value < 10 ? 100 : value < 100 ? 10 : 1;
-  std::string text =
-      format_float(static_cast<double>(static_cast<std::int64_t>(value * scale + 0.5)) / scale);
-  if (text.size() > 2 && text.substr(text.size() - 2) == ".0") text.resize(text.size() - 2);
-  return text + std::string(units[unit]);
-}
-inline std::string seconds_in_units(double seconds) {
-  return in_units(seconds * 1e9, 1000, {" ns", " us", " ms", " s"});
-}
-inline std::string bytes_in_units(double bytes) {
-  return in_units(bytes, 1024, {" B", " KiB", " MiB", " GiB", " TiB"});
-}
-inline std::string count_in_units(double count) {
-  return in_units(count, 1000, {"", " k", " M", " G", " T"});
-}
-
 class ExplanationText {
  public:
   explicit ExplanationText(const Explanation& e) : e_(e) {}

@@ -9,6 +9,7 @@
 //
 #include <lathe/cost/impl/operation_cost.ipp>
 #include <lathe/cost/impl/program_work.ipp>
+#include <lathe/cost/impl/step.ipp>
 //
 #include <lathe/cost/impl/stage_advice.ipp>
 #include <lathe/cost/impl/stage_cost.ipp>

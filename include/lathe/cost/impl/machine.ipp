@@ -107,10 +107,11 @@ LATHE_DECL std::string Machine::str() const {
 
 LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
   std::string_view head = detail::taken_until(text, '\n');
-  if (detail::taken_until(head, ' ') != "machine")
+  const bool starts = detail::taken_until(head, ' ') == "machine";
+  const std::string name(detail::taken_until(head, ' '));
+  if (!starts || name.empty())
     throw UserError("L0414", "the text of a machine starts with the word 'machine' and its name",
                     where);
-  const std::string name(detail::taken_until(head, ' '));
   const auto known = known_targets();
   const bool has_target = std::find(known.begin(), known.end(), name) != known.end();
   Machine out(has_target ? Target(name, where) : Target());

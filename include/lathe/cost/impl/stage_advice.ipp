@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <lathe/arith/affine.hpp>
 #include <lathe/cost/stage_model.hpp>
+#include <lathe/cost/step.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/text.hpp>
 
@@ -38,23 +38,13 @@ class StageAdvice {
     });
   }
 
-  // Whether an access lies side by side along a loop.
-  bool is_unit(const AccessSite& site, int k) const {
-    const VarRef& var = loop(k).loop->var;
-    for (std::size_t axis = 0; axis < site.indices.size(); ++axis) {
-      if (!uses_var(site.indices[axis], var)) continue;
-      const auto affine = affine_of(site.indices[axis], {var});
-      const auto coef = affine ? affine->coef(0) : std::nullopt;
-      return coef && *coef == 1 && axis + 1 == site.indices.size();
-    }
-    return false;
-  }
-
   void vectorize() {
     for (int k = static_cast<int>(model_.loops.size()); k-- > 0;) {
       if (loop(k).trip < 2) continue;
       for (const auto& access : model_.accesses) {
-        if (!is_unit(access.site, k) || loop(k).reduces == access.site.is_write) continue;
+        if (step_of(access.site.indices, loop(k).loop->var) != Step::unit ||
+            loop(k).reduces == access.site.is_write)
+          continue;
         const auto lanes =
             static_cast<std::int64_t>(std::max(1.0, machine_.vector_bytes / model_.mix.widest));
         out_.push_back(

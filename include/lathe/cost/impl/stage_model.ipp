@@ -5,6 +5,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/cost/stage_model.hpp>
+#include <lathe/cost/step.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe {
@@ -85,22 +86,23 @@ class ModelMaker {
     }
   }
   static LaneStep lane_step(const AccessSite& site, const VarRef& lane) {
-    LaneStep step = LaneStep::same;
-    for (std::size_t axis = 0; axis < site.indices.size(); ++axis) {
-      if (!uses_var(site.indices[axis], lane)) continue;
-      const bool last = axis + 1 == site.indices.size();
-      const auto affine = affine_of(site.indices[axis], {lane});
-      const auto coef = affine ? affine->coef(0) : std::nullopt;
-      // Of a quotient or a remainder the neighbours are mostly near.
-      const bool near = last && (!affine || (coef && *coef == 1));
-      if (!near && (!is_quotient(site.indices[axis]))) return LaneStep::apart;
-      step = LaneStep::unit;
+    switch (step_of(site.indices, lane)) {
+      case Step::none:
+        return LaneStep::same;
+      case Step::unit:
+        return LaneStep::unit;
+      case Step::strided:
+        return LaneStep::apart;
+      default:
+        return lies_near(site, lane) ? LaneStep::unit : LaneStep::apart;
     }
-    return step;
   }
-  static bool is_quotient(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::div);
+  // Of quotients and remainders, as of panels, neighbours mostly are near; of data and of whole
+  // rows they are not.
+  static bool lies_near(const AccessSite& site, const VarRef& lane) {
+    return std::none_of(site.indices.begin(), site.indices.end(), [&](const AnyExpr& index) {
+      return uses_var(index, lane) && (find_load(index) || affine_of(index, {lane}));
+    });
   }
 
   void lanes() {

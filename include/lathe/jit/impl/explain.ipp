@@ -49,7 +49,7 @@ CallTime time_calls(const F& call, double seconds = 20e-3) {
 
 }  // namespace detail
 
-LATHE_DECL Explanation AnyKernel::explain(ExplainOptions options) const {
+LATHE_DECL Explanation AnyKernel::explain(const ExplainOptions& options) const {
   if (!state_) {
     Explanation none;
     none.notes.push_back("an empty kernel");
@@ -61,8 +61,9 @@ LATHE_DECL Explanation AnyKernel::explain(ExplainOptions options) const {
     return out;
   }
   const KernelCode& whole = state_->code->whole();
-  if (!options.machine) options.machine = Machine(whole.target);
-  Explanation out = lathe::explain(whole.versions.last, options);
+  ExplainOptions here = options;
+  if (here.machine.name.empty()) here.machine = Machine(whole.target);
+  Explanation out = lathe::explain(whole.versions.last, here);
   const bool as_given = structurally_equal(program(), whole.versions.last);
   if (!program()->scheduled && !as_given && whole.versions.before.empty())
     detail::add_default_steps(out, program(), whole);

@@ -91,13 +91,13 @@ class MachineMeter {
 
   const Context& context_;
   Target one_ = host();
-  Machine machine_;
+  Machine machine_{host()};
 };
 
 }  // namespace detail
 
 LATHE_DECL Machine measure_machine(const Context& context) {
-  if (!Llvm::find(context.options().llvm)) return Machine();
+  if (!Llvm::find(context.options().llvm)) return Machine(host());
   return detail::MachineMeter(context).machine();
 }
 LATHE_DECL Machine measure_machine() { return measure_machine(Context::default_context()); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <lathe/support/text.hpp>
 
@@ -66,6 +67,34 @@ LATHE_DECL std::string format_hex_bits(double value) {
   std::string out = "0x0000000000000000";
   for (std::size_t i = out.size(); bits; bits >>= 4) out[--i] = "0123456789ABCDEF"[bits & 15];
   return out;
+}
+
+LATHE_DECL std::string three_digits(double value) {
+  const double scale = value < 10 ? 100 : value < 100 ? 10 : 1;
+  std::string text = format_float(std::round(value * scale) / scale);
+  if (text.size() > 2 && text.substr(text.size() - 2) == ".0") text.resize(text.size() - 2);
+  return text;
+}
+
+namespace detail {
+
+inline std::string in_units(double value, double step,
+                            std::initializer_list<std::string_view> units) {
+  const auto* unit = units.begin();
+  for (; value >= step && unit + 1 != units.end(); ++unit) value /= step;
+  return three_digits(value) + std::string(*unit);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string bytes_in_units(double bytes) {
+  return detail::in_units(bytes, 1024, {" B", " KiB", " MiB", " GiB", " TiB"});
+}
+LATHE_DECL std::string count_in_units(double count) {
+  return detail::in_units(count, 1000, {"", " k", " M", " G", " T", " P"});
+}
+LATHE_DECL std::string seconds_in_units(double seconds) {
+  return detail::in_units(seconds * 1e9, 1000, {" ns", " us", " ms", " s"});
 }
 
 LATHE_DECL bool parse_float(std::string_view text, double& value) {

@@ -9,46 +9,23 @@
 #include <lathe/schedule/core/edit.hpp>
 #include <lathe/schedule/core/impl/html_costs.ipp>
 #include <lathe/schedule/core/impl/html_style.ipp>
+#include <lathe/schedule/core/impl/html_text.ipp>
 #include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
 namespace detail {
 
-// A number in units of 1 with up to three digits: 1.17, 43.8, 900.
-inline std::string three_digits(double value) {
-  const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
-  const int scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-  const auto scaled = static_cast<std::int64_t>(value * scale + 0.5);
-  std::string out = std::to_string(scaled / scale), part = std::to_string(scaled % scale);
-  part.insert(0,
-              static_cast<std::size_t>(decimals) -
-                  std::min<std::size_t>(part.size(), static_cast<std::size_t>(decimals)),
-              '0');
-  while (!part.empty() && part.back() == '0') part.pop_back();
-  return decimals == 0 || part.empty() ? out : out + "." + part;
-}
-
-inline std::string scaled_text(std::int64_t value, double step,
-                               const Vec<std::string_view>& units) {
-  auto number = static_cast<double>(value);
-  std::size_t unit = 0;
-  while (number >= step && unit + 1 < units.size()) number /= step, ++unit;
-  return three_digits(number) + std::string(units[unit]);
-}
-
 // A size that may be unknown, or over Dims.
 inline std::string bytes_text(const AnyExpr& bytes) {
   if (!bytes) return "unknown";
   const std::int64_t* number = as_const_int(bytes);
-  return number ? scaled_text(*number, 1024, {" B", " KiB", " MiB", " GiB", " TiB"})
-                : html_text(str(bytes)) + " B";
+  return number ? bytes_in_units(static_cast<double>(*number)) : html_text(str(bytes)) + " B";
 }
 inline std::string count_text(const AnyExpr& count) {
   if (!count) return "unknown";
   const std::int64_t* number = as_const_int(count);
-  return number ? scaled_text(*number, 1000, {"", " k", " M", " G", " T", " P"})
-                : html_text(str(count));
+  return number ? count_in_units(static_cast<double>(*number)) : html_text(str(count));
 }
 inline std::string intensity_text(const Work& work) {
   if (!work.bytes || !work.operations) return "unknown op/B";

@@ -3,30 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <lathe/cost/explanation.hpp>
+#include <lathe/schedule/core/impl/html_text.ipp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
-
-// Names may hold any bytes; those of control characters have no place in HTML.
-inline std::string html_text(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if ((byte < 32 && c != '\n') || byte == 127)
-      out += "\xEF\xBF\xBD";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // A roofline: operations a second over operations per byte, both by powers of two; a line for each
 // cache and memory, a dot for each stage at the level whose bytes take it longest.
@@ -71,8 +51,9 @@ class Roofline {
   void dot(const StageCost& s) {
     if (s.operations <= 0 || s.predicted() <= 0) return;
     std::size_t level = 0;
+    const double* seconds = &s.seconds[static_cast<std::size_t>(Resource::l1)];
     for (std::size_t k = 0; k < s.bytes.size(); ++k)
-      if (s.bytes[k] > 0 && s.seconds[k + 2] >= s.seconds[level + 2]) level = k;
+      if (s.bytes[k] > 0 && seconds[k] >= seconds[level]) level = k;
     const double bytes = std::max(s.bytes[level], 1.0);
     const int across = x(s.operations / bytes), down = y(s.operations / s.predicted());
     append(out_, "<circle cx=\"", across, "\" cy=\"", down, "\" r=\"4\"></circle><text x=\"",
