@@ -53,6 +53,14 @@ int main() {
   }
   // [kernel]
 
+  // [measured]
+  std::vector<float> x(m * n, 1), b(n, 2), y(m * n);
+  const auto in = lt::view(x, {m, n}), out = lt::view(y, {m, n});
+  const lt::Machine here = lt::measure_machine();
+  std::ofstream("costs.txt")
+      << f.explain({.machine = here, .measured = f.measure(in, b, out)}).str();
+  // [measured]
+
   // [c]
   std::ofstream("y.c") << lt::to_c(Y);  // then cc -O3 -march=native -c y.c, and link with -lm
   // [c]
@@ -68,7 +76,7 @@ int main() {
   // [context]
   std::ofstream("passes.txt") << passes;
 
-  std::vector<float> x(m * n, 1), b(n, 2), y(m * n), z(m * n);
+  std::vector<float> z(m * n);
   f(lt::view(x, {m, n}), b, lt::view(y, {m, n}));
   g(lt::view(x, {m, n}), b, lt::view(z, {m, n}));
   std::printf("both kernels: %g and %g\n", y[0], z[0]);

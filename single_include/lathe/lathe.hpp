@@ -2192,7 +2192,8 @@ struct Work {
   Vec<Footprint> buffers;  ///< in order of first use
   AnyExpr bytes;           ///< of all of them; none: unknown
   /// Arithmetic, comparisons and math functions on values, not on indices. An expression node
-  /// counts once, fma twice, both arms of a select. None: unknown.
+  /// counts once, fma twice, both arms of a select, a dot product's terms twice each. None:
+  /// unknown.
   AnyExpr operations;
   bool exact = false;  ///< no guard, condition or inner bound makes the operations fewer: proven
 };
@@ -2203,6 +2204,8 @@ Work work_of(const Program& program, const VarRef& loop = {});
 
 namespace detail {
 
+/// Operations of an expression, as Work counts them.
+std::int64_t value_cost(const AnyExpr& e);
 /// Of two sizes, where none stands for unknown and for what is beyond i64.
 AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 
@@ -2310,7 +2313,8 @@ struct Machine {
   /// cores together from memory.
   double l2_speed = 96e9, l3_speed = 30e9, memory_speed = 12e9, memory_speed_all = 24e9;
 
-  explicit Machine(const Target& target = host());
+  Machine() = default;  ///< none: without a name
+  explicit Machine(const Target& target);
   /// The text that str() gives. L0414 a field that is unknown, has no number, or one that no
   /// machine has; fields that are not there are those of the target with that name.
   static Machine parse(std::string_view text, Location where = Location::here());
@@ -2378,8 +2382,8 @@ struct Explanation {
 };
 
 struct ExplainOptions {
-  std::optional<Machine> machine{};  ///< default: the table's row of the target
-  double measured = 0;               ///< seconds of a call: Kernel::measure(…)
+  Machine machine{};    ///< none: the table's row of host(), or of what a kernel is for
+  double measured = 0;  ///< seconds of a call: Kernel::measure(…)
 };
 
 /// Of a program with blocks: unscheduled, or under a schedule. Of one that was lowered, which has
@@ -6773,7 +6777,7 @@ class AnyKernel {
   std::vector<std::string> numerics() const;
   /// What each stage costs under the schedule that was compiled, and what would help; by default on
   /// the machine that the code is for. Of several versions, the last.
-  Explanation explain(ExplainOptions options = {}) const;
+  Explanation explain(const ExplainOptions& options = {}) const;
   /// Seconds of a call, the median over some 20 ms of calls, each of which does what it does: what
   /// is updated in place is updated as often. Errors as call.
   double measure(const CallArg* args, Location where = Location::here()) const;
@@ -7063,7 +7067,7 @@ class Kernel {
   std::string llvm_ir() const { return kernel_.llvm_ir(); }
   std::string assembly() const { return kernel_.assembly(); }
   std::vector<std::string> numerics() const { return kernel_.numerics(); }
-  Explanation explain(ExplainOptions options = {}) const { return kernel_.explain(options); }
+  Explanation explain(const ExplainOptions& options = {}) const { return kernel_.explain(options); }
   double measure(const std::type_identity_t<detail::KernelArg<P>>&... args,
                  Location where = Location::here()) const {
     const CallArg all[] = {args.call()...};
@@ -7427,6 +7431,13 @@ std::string format_uint(std::uint64_t value);
 /// 16 digits, as LLVM IR writes constants: 0x3FF0000000000000 (a float is widened to double first,
 /// which is exact).
 std::string format_hex_bits(double value);
+
+/// With up to three digits: "1.17", "43.8", "900".
+std::string three_digits(double value);
+/// The same in the unit that leaves 1 to 999 before it: "1.5 MiB", "43.8 k", "20 us".
+std::string bytes_in_units(double bytes);
+std::string count_in_units(double count);
+std::string seconds_in_units(double seconds);
 
 /// All of `text` as a number; false leaves `value` as it was.
 bool parse_float(std::string_view text, double& value);
@@ -10512,6 +10523,26 @@ StageModel stage_model(const BlockSite& site, ProgramWork& work, const Machine& 
 StageCost stage_cost(const StageModel& model, const Machine& machine);
 std::vector<std::string> stage_advice(const StageModel& model, const StageCost& cost,
                                       const Machine& machine);
+
+}  // namespace lathe::detail
+
+// ---- lathe/cost/step.hpp
+// How an access moves when one loop steps by one.
+
+namespace lathe::detail {
+
+/// `strided`: by a constant number of elements of its last axis.
+enum class Step : std::uint8_t { none, unit, strided, other };
+
+struct Stride {
+  Step step = Step::none;
+  std::int64_t elements = 0;  ///< where strided
+};
+
+Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop);
+inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
+  return stride_of(indices, loop).step;
+}
 
 }  // namespace lathe::detail
 
@@ -14514,6 +14545,34 @@ LATHE_DECL std::string format_hex_bits(double value) {
   std::string out = "0x0000000000000000";
   for (std::size_t i = out.size(); bits; bits >>= 4) out[--i] = "0123456789ABCDEF"[bits & 15];
   return out;
+}
+
+LATHE_DECL std::string three_digits(double value) {
+  const double scale = value < 10 ? 100 : value < 100 ? 10 : 1;
+  std::string text = format_float(std::round(value * scale) / scale);
+  if (text.size() > 2 && text.substr(text.size() - 2) == ".0") text.resize(text.size() - 2);
+  return text;
+}
+
+namespace detail {
+
+inline std::string in_units(double value, double step,
+                            std::initializer_list<std::string_view> units) {
+  const auto* unit = units.begin();
+  for (; value >= step && unit + 1 != units.end(); ++unit) value /= step;
+  return three_digits(value) + std::string(*unit);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string bytes_in_units(double bytes) {
+  return detail::in_units(bytes, 1024, {" B", " KiB", " MiB", " GiB", " TiB"});
+}
+LATHE_DECL std::string count_in_units(double count) {
+  return detail::in_units(count, 1000, {"", " k", " M", " G", " T", " P"});
+}
+LATHE_DECL std::string seconds_in_units(double seconds) {
+  return detail::in_units(seconds * 1e9, 1000, {" ns", " us", " ms", " s"});
 }
 
 LATHE_DECL bool parse_float(std::string_view text, double& value) {
@@ -29429,16 +29488,24 @@ class ValueCost : public Visitor {
     if (e.kind() == ExprKind::Load || !seen_.insert(e.get(), true)) return;
     if (const auto* n = e.as<BinaryNode>()) operations += !is_logic(n->op);
     if (const auto* n = e.as<UnaryNode>()) operations += n->op != UnaryOp::not_;
-    if (const auto* n = e.as<CallNode>())
-      operations += n->op == CallOp::fma ? 2 : n->op != CallOp::reinterpret;
+    if (const auto* n = e.as<CallNode>()) operations += of_call(*n);
     descend(e);
   }
 
  private:
+  static std::int64_t of_call(const CallNode& n) {
+    if (n.op == CallOp::fma) return 2;
+    if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return 0;
+    if (!is_dot(n.op)) return 1;
+    // Each lane of a is multiplied with one of b; of tiles, with as many as a row of sums has.
+    const std::int64_t terms = n.args[1].dtype().lanes;
+    return 2 * terms * (n.op == CallOp::tile_dot ? shape_of_tiles(n).columns : 1);
+  }
+
   NodeMap<bool> seen_;
 };
 
-inline std::int64_t value_cost(const AnyExpr& e) {
+LATHE_DECL std::int64_t value_cost(const AnyExpr& e) {
   ValueCost cost;
   if (e) cost.expr(e);
   return cost.operations;
@@ -31581,10 +31648,11 @@ LATHE_DECL std::string Machine::str() const {
 
 LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
   std::string_view head = detail::taken_until(text, '\n');
-  if (detail::taken_until(head, ' ') != "machine")
+  const bool starts = detail::taken_until(head, ' ') == "machine";
+  const std::string name(detail::taken_until(head, ' '));
+  if (!starts || name.empty())
     throw UserError("L0414", "the text of a machine starts with the word 'machine' and its name",
                     where);
-  const std::string name(detail::taken_until(head, ' '));
   const auto known = known_targets();
   const bool has_target = std::find(known.begin(), known.end(), name) != known.end();
   Machine out(has_target ? Target(name, where) : Target());
@@ -31614,7 +31682,7 @@ class MixVisitor : public Visitor {
     note(e.dtype());
     if (e.kind() == ExprKind::Load || !seen_.insert(e.get(), true)) return;
     if (const auto* n = e.as<BinaryNode>()) binary(*n);
-    if (const auto* n = e.as<UnaryNode>()) add(n->op != UnaryOp::not_);
+    if (const auto* n = e.as<UnaryNode>()) mix.simple += n->op != UnaryOp::not_;
     if (const auto* n = e.as<CallNode>()) call(*n);
     if (e.kind() == ExprKind::Select) mix.simple += 1;
     if (const auto* n = e.as<CastNode>())
@@ -31625,11 +31693,13 @@ class MixVisitor : public Visitor {
     const auto* n = s.as<StoreNode>();
     if (!n) return descend(s);
     note(n->buffer->dtype);
+    mix.counted += static_cast<double>(value_cost(n->value));
     expr(n->value);
   }
   // A sum that folds one element: with a product before it, one operation.
   void fold(const BlockNode& block) {
     for (const auto& combine : block.reducer->combine) {
+      mix.counted += static_cast<double>(value_cost(combine));
       const auto* n = combine.as<BinaryNode>();
       if (n && n->op == BinaryOp::add && n->a.dtype().is_float() && last_is_product(block))
         fuse();
@@ -31649,9 +31719,7 @@ class MixVisitor : public Visitor {
   }
   void fuse() {
     mix.fused += 1, mix.simple -= 1;  // the product was counted, or will be
-    mix.counted += 1;
   }
-  void add(double count) { mix.simple += count, mix.counted += count; }
   void binary(const BinaryNode& n) {
     const bool is_sum = n.op == BinaryOp::add || n.op == BinaryOp::sub;
     if (n.op == BinaryOp::div || n.op == BinaryOp::mod || n.op == BinaryOp::floordiv ||
@@ -31659,28 +31727,19 @@ class MixVisitor : public Visitor {
       return divide(n.a.dtype(), 1);
     if (is_sum && (is_product(n.a) || is_product(n.b))) return fuse();
     mix.simple += 1;
-    mix.counted += !is_logic(n.op);
   }
   void divide(DType type, double times) {
     constexpr double kInteger = 3;
     mix.divides += times * (type.is_float() ? std::max(1, type.bits / 32) : kInteger);
-    mix.counted += 1;
   }
   void call(const CallNode& n) {
     if (n.op == CallOp::sqrt) return divide(n.dtype, 1.5);
-    if (n.op == CallOp::fma) return void((mix.fused += 1, mix.counted += 2));
+    if (n.op == CallOp::fma) return void(mix.fused += 1);
     if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return;
-    if (is_dot(n.op)) return dot(n);
+    // A product of tile registers, 16 x 16 x 64 bytes, takes 16 cycles (Intel's optimization
+    // manual).
+    if (is_dot(n.op)) return void(mix.fused += n.op == CallOp::tile_dot ? 16 : 1);
     mix.simple += is_transcendental(n.op) ? operations_of_function(n.op) : 1;
-    mix.counted += 1;
-  }
-  // An instruction has lanes of its own; of tile registers it computes a product of 16 x 16 x 64
-  // bytes in 16 cycles (Intel's optimization reference manual).
-  void dot(const CallNode& n) {
-    const double terms = double(n.args[1].dtype().lanes);
-    const bool tiles = n.op == CallOp::tile_dot;
-    mix.fused += tiles ? 16 : 1;
-    mix.counted += 2 * terms * (tiles ? double(n.dtype.lanes) / 16 : 1);
   }
   void note(DType t) {
     if (!t.is_bool()) mix.widest = std::max(mix.widest, t.element_bytes());
@@ -31781,6 +31840,22 @@ LATHE_DECL bool ProgramWork::is_inside(const Buffer& buffer, const VarRef& loop)
 
 }  // namespace lathe::detail
 
+// ---- lathe/cost/impl/step.ipp
+namespace lathe::detail {
+
+LATHE_DECL Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    if (!uses_var(indices[axis], loop)) continue;
+    auto affine = affine_of(indices[axis], {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    if (!coef || axis + 1 != indices.size()) return {Step::other, 0};
+    return {*coef == 1 ? Step::unit : Step::strided, *coef};
+  }
+  return {};
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/cost/impl/stage_advice.ipp
 namespace lathe::detail {
 
@@ -31814,23 +31889,13 @@ class StageAdvice {
     });
   }
 
-  // Whether an access lies side by side along a loop.
-  bool is_unit(const AccessSite& site, int k) const {
-    const VarRef& var = loop(k).loop->var;
-    for (std::size_t axis = 0; axis < site.indices.size(); ++axis) {
-      if (!uses_var(site.indices[axis], var)) continue;
-      const auto affine = affine_of(site.indices[axis], {var});
-      const auto coef = affine ? affine->coef(0) : std::nullopt;
-      return coef && *coef == 1 && axis + 1 == site.indices.size();
-    }
-    return false;
-  }
-
   void vectorize() {
     for (int k = static_cast<int>(model_.loops.size()); k-- > 0;) {
       if (loop(k).trip < 2) continue;
       for (const auto& access : model_.accesses) {
-        if (!is_unit(access.site, k) || loop(k).reduces == access.site.is_write) continue;
+        if (step_of(access.site.indices, loop(k).loop->var) != Step::unit ||
+            loop(k).reduces == access.site.is_write)
+          continue;
         const auto lanes =
             static_cast<std::int64_t>(std::max(1.0, machine_.vector_bytes / model_.mix.widest));
         out_.push_back(
@@ -32076,22 +32141,23 @@ class ModelMaker {
     }
   }
   static LaneStep lane_step(const AccessSite& site, const VarRef& lane) {
-    LaneStep step = LaneStep::same;
-    for (std::size_t axis = 0; axis < site.indices.size(); ++axis) {
-      if (!uses_var(site.indices[axis], lane)) continue;
-      const bool last = axis + 1 == site.indices.size();
-      const auto affine = affine_of(site.indices[axis], {lane});
-      const auto coef = affine ? affine->coef(0) : std::nullopt;
-      // Of a quotient or a remainder the neighbours are mostly near.
-      const bool near = last && (!affine || (coef && *coef == 1));
-      if (!near && (!is_quotient(site.indices[axis]))) return LaneStep::apart;
-      step = LaneStep::unit;
+    switch (step_of(site.indices, lane)) {
+      case Step::none:
+        return LaneStep::same;
+      case Step::unit:
+        return LaneStep::unit;
+      case Step::strided:
+        return LaneStep::apart;
+      default:
+        return lies_near(site, lane) ? LaneStep::unit : LaneStep::apart;
     }
-    return step;
   }
-  static bool is_quotient(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    return n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::div);
+  // Of quotients and remainders, as of panels, neighbours mostly are near; of data and of whole
+  // rows they are not.
+  static bool lies_near(const AccessSite& site, const VarRef& lane) {
+    return std::none_of(site.indices.begin(), site.indices.end(), [&](const AnyExpr& index) {
+      return uses_var(index, lane) && (find_load(index) || affine_of(index, {lane}));
+    });
   }
 
   void lanes() {
@@ -32252,7 +32318,7 @@ LATHE_DECL double Explanation::share() const {
 LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& options) {
   Explanation out;
   out.program = program->name;
-  if (options.machine) out.machine = *options.machine;
+  out.machine = options.machine.name.empty() ? Machine(host()) : options.machine;
   out.measured = options.measured;
   detail::ProgramWork work(program, out.machine);
   for (const auto& site : blocks_below(program->body)) {
@@ -32274,26 +32340,6 @@ LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& opt
 // ---- lathe/cost/impl/explanation_text.ipp
 namespace lathe {
 namespace detail {
-
-// A positive number with three digits and the unit that leaves 1 to 999 before it.
-inline std::string in_units(double value, double step, const Vec<std::string_view>& units) {
-  std::size_t unit = 0;
-  while (value >= step && unit + 1 < units.size()) value /= step, ++unit;
-  const double scale = value < 10 ? 100 : value < 100 ? 10 : 1;
-  std::string text =
-      format_float(static_cast<double>(static_cast<std::int64_t>(value * scale + 0.5)) / scale);
-  if (text.size() > 2 && text.substr(text.size() - 2) == ".0") text.resize(text.size() - 2);
-  return text + std::string(units[unit]);
-}
-inline std::string seconds_in_units(double seconds) {
-  return in_units(seconds * 1e9, 1000, {" ns", " us", " ms", " s"});
-}
-inline std::string bytes_in_units(double bytes) {
-  return in_units(bytes, 1024, {" B", " KiB", " MiB", " GiB", " TiB"});
-}
-inline std::string count_in_units(double count) {
-  return in_units(count, 1000, {"", " k", " M", " G", " T"});
-}
 
 class ExplanationText {
  public:
@@ -36469,7 +36515,7 @@ of which guards may leave some out. Green frames: written.</p>
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/core/impl/html_costs.ipp
+// ---- lathe/schedule/core/impl/html_text.ipp
 namespace lathe::detail {
 
 // Names may hold any bytes; those of control characters have no place in HTML.
@@ -36492,6 +36538,11 @@ inline std::string html_text(std::string_view text) {
   }
   return out;
 }
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/core/impl/html_costs.ipp
+namespace lathe::detail {
 
 // A roofline: operations a second over operations per byte, both by powers of two; a line for each
 // cache and memory, a dot for each stage at the level whose bytes take it longest.
@@ -36536,8 +36587,9 @@ class Roofline {
   void dot(const StageCost& s) {
     if (s.operations <= 0 || s.predicted() <= 0) return;
     std::size_t level = 0;
+    const double* seconds = &s.seconds[static_cast<std::size_t>(Resource::l1)];
     for (std::size_t k = 0; k < s.bytes.size(); ++k)
-      if (s.bytes[k] > 0 && s.seconds[k + 2] >= s.seconds[level + 2]) level = k;
+      if (s.bytes[k] > 0 && seconds[k] >= seconds[level]) level = k;
     const double bytes = std::max(s.bytes[level], 1.0);
     const int across = x(s.operations / bytes), down = y(s.operations / s.predicted());
     append(out_, "<circle cx=\"", across, "\" cy=\"", down, "\" r=\"4\"></circle><text x=\"",
@@ -36577,40 +36629,16 @@ inline std::string costs_section(const Explanation& e) {
 namespace lathe {
 namespace detail {
 
-// A number in units of 1 with up to three digits: 1.17, 43.8, 900.
-inline std::string three_digits(double value) {
-  const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
-  const int scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-  const auto scaled = static_cast<std::int64_t>(value * scale + 0.5);
-  std::string out = std::to_string(scaled / scale), part = std::to_string(scaled % scale);
-  part.insert(0,
-              static_cast<std::size_t>(decimals) -
-                  std::min<std::size_t>(part.size(), static_cast<std::size_t>(decimals)),
-              '0');
-  while (!part.empty() && part.back() == '0') part.pop_back();
-  return decimals == 0 || part.empty() ? out : out + "." + part;
-}
-
-inline std::string scaled_text(std::int64_t value, double step,
-                               const Vec<std::string_view>& units) {
-  auto number = static_cast<double>(value);
-  std::size_t unit = 0;
-  while (number >= step && unit + 1 < units.size()) number /= step, ++unit;
-  return three_digits(number) + std::string(units[unit]);
-}
-
 // A size that may be unknown, or over Dims.
 inline std::string bytes_text(const AnyExpr& bytes) {
   if (!bytes) return "unknown";
   const std::int64_t* number = as_const_int(bytes);
-  return number ? scaled_text(*number, 1024, {" B", " KiB", " MiB", " GiB", " TiB"})
-                : html_text(str(bytes)) + " B";
+  return number ? bytes_in_units(static_cast<double>(*number)) : html_text(str(bytes)) + " B";
 }
 inline std::string count_text(const AnyExpr& count) {
   if (!count) return "unknown";
   const std::int64_t* number = as_const_int(count);
-  return number ? scaled_text(*number, 1000, {"", " k", " M", " G", " T", " P"})
-                : html_text(str(count));
+  return number ? count_in_units(static_cast<double>(*number)) : html_text(str(count));
 }
 inline std::string intensity_text(const Work& work) {
   if (!work.bytes || !work.operations) return "unknown op/B";
@@ -46372,29 +46400,6 @@ inline std::size_t expanded_nodes(const BlockNode& block) {
   ExpandedNodes nodes;
   nodes.stmt(block.body);
   return nodes.count;
-}
-
-// How an access moves when one loop steps by one; `strided`: by a constant number of elements of
-// its last axis.
-enum class Step : std::uint8_t { none, unit, strided, other };
-
-struct Stride {
-  Step step = Step::none;
-  std::int64_t elements = 0;  ///< where strided
-};
-
-inline Stride stride_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
-  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    if (!uses_var(indices[axis], loop)) continue;
-    auto affine = affine_of(indices[axis], {loop});
-    const auto coef = affine ? affine->coef(0) : std::nullopt;
-    if (!coef || axis + 1 != indices.size()) return {Step::other, 0};
-    return {*coef == 1 ? Step::unit : Step::strided, *coef};
-  }
-  return {};
-}
-inline Step step_of(const Vec<AnyExpr>& indices, const VarRef& loop) {
-  return stride_of(indices, loop).step;
 }
 
 // How many elements of memory lie between those of two iterations of a loop, if that is a number.
@@ -63512,7 +63517,7 @@ CallTime time_calls(const F& call, double seconds = 20e-3) {
 
 }  // namespace detail
 
-LATHE_DECL Explanation AnyKernel::explain(ExplainOptions options) const {
+LATHE_DECL Explanation AnyKernel::explain(const ExplainOptions& options) const {
   if (!state_) {
     Explanation none;
     none.notes.push_back("an empty kernel");
@@ -63524,8 +63529,9 @@ LATHE_DECL Explanation AnyKernel::explain(ExplainOptions options) const {
     return out;
   }
   const KernelCode& whole = state_->code->whole();
-  if (!options.machine) options.machine = Machine(whole.target);
-  Explanation out = lathe::explain(whole.versions.last, options);
+  ExplainOptions here = options;
+  if (here.machine.name.empty()) here.machine = Machine(whole.target);
+  Explanation out = lathe::explain(whole.versions.last, here);
   const bool as_given = structurally_equal(program(), whole.versions.last);
   if (!program()->scheduled && !as_given && whole.versions.before.empty())
     detail::add_default_steps(out, program(), whole);
@@ -64490,13 +64496,13 @@ class MachineMeter {
 
   const Context& context_;
   Target one_ = host();
-  Machine machine_;
+  Machine machine_{host()};
 };
 
 }  // namespace detail
 
 LATHE_DECL Machine measure_machine(const Context& context) {
-  if (!Llvm::find(context.options().llvm)) return Machine();
+  if (!Llvm::find(context.options().llvm)) return Machine(host());
   return detail::MachineMeter(context).machine();
 }
 LATHE_DECL Machine measure_machine() { return measure_machine(Context::default_context()); }

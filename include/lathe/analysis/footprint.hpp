@@ -21,7 +21,8 @@ struct Work {
   Vec<Footprint> buffers;  ///< in order of first use
   AnyExpr bytes;           ///< of all of them; none: unknown
   /// Arithmetic, comparisons and math functions on values, not on indices. An expression node
-  /// counts once, fma twice, both arms of a select. None: unknown.
+  /// counts once, fma twice, both arms of a select, a dot product's terms twice each. None:
+  /// unknown.
   AnyExpr operations;
   bool exact = false;  ///< no guard, condition or inner bound makes the operations fewer: proven
 };
@@ -32,6 +33,8 @@ Work work_of(const Program& program, const VarRef& loop = {});
 
 namespace detail {
 
+/// Operations of an expression, as Work counts them.
+std::int64_t value_cost(const AnyExpr& e);
 /// Of two sizes, where none stands for unknown and for what is beyond i64.
 AnyExpr size_product(const AnyExpr& a, const AnyExpr& b);
 

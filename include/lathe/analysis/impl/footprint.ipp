@@ -5,6 +5,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/iter_map.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/tile.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/dense_map.hpp>
 
@@ -112,16 +113,24 @@ class ValueCost : public Visitor {
     if (e.kind() == ExprKind::Load || !seen_.insert(e.get(), true)) return;
     if (const auto* n = e.as<BinaryNode>()) operations += !is_logic(n->op);
     if (const auto* n = e.as<UnaryNode>()) operations += n->op != UnaryOp::not_;
-    if (const auto* n = e.as<CallNode>())
-      operations += n->op == CallOp::fma ? 2 : n->op != CallOp::reinterpret;
+    if (const auto* n = e.as<CallNode>()) operations += of_call(*n);
     descend(e);
   }
 
  private:
+  static std::int64_t of_call(const CallNode& n) {
+    if (n.op == CallOp::fma) return 2;
+    if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return 0;
+    if (!is_dot(n.op)) return 1;
+    // Each lane of a is multiplied with one of b; of tiles, with as many as a row of sums has.
+    const std::int64_t terms = n.args[1].dtype().lanes;
+    return 2 * terms * (n.op == CallOp::tile_dot ? shape_of_tiles(n).columns : 1);
+  }
+
   NodeMap<bool> seen_;
 };
 
-inline std::int64_t value_cost(const AnyExpr& e) {
+LATHE_DECL std::int64_t value_cost(const AnyExpr& e) {
   ValueCost cost;
   if (e) cost.expr(e);
   return cost.operations;

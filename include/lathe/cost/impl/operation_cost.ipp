@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <lathe/analysis/footprint.hpp>
 #include <lathe/cost/operation_cost.hpp>
 #include <lathe/ir/math_table.hpp>
 #include <lathe/ir/visit.hpp>
@@ -18,7 +19,7 @@ class MixVisitor : public Visitor {
     note(e.dtype());
     if (e.kind() == ExprKind::Load || !seen_.insert(e.get(), true)) return;
     if (const auto* n = e.as<BinaryNode>()) binary(*n);
-    if (const auto* n = e.as<UnaryNode>()) add(n->op != UnaryOp::not_);
+    if (const auto* n = e.as<UnaryNode>()) mix.simple += n->op != UnaryOp::not_;
     if (const auto* n = e.as<CallNode>()) call(*n);
     if (e.kind() == ExprKind::Select) mix.simple += 1;
     if (const auto* n = e.as<CastNode>())
@@ -29,11 +30,13 @@ class MixVisitor : public Visitor {
     const auto* n = s.as<StoreNode>();
     if (!n) return descend(s);
     note(n->buffer->dtype);
+    mix.counted += static_cast<double>(value_cost(n->value));
     expr(n->value);
   }
   // A sum that folds one element: with a product before it, one operation.
   void fold(const BlockNode& block) {
     for (const auto& combine : block.reducer->combine) {
+      mix.counted += static_cast<double>(value_cost(combine));
       const auto* n = combine.as<BinaryNode>();
       if (n && n->op == BinaryOp::add && n->a.dtype().is_float() && last_is_product(block))
         fuse();
@@ -53,9 +56,7 @@ class MixVisitor : public Visitor {
   }
   void fuse() {
     mix.fused += 1, mix.simple -= 1;  // the product was counted, or will be
-    mix.counted += 1;
   }
-  void add(double count) { mix.simple += count, mix.counted += count; }
   void binary(const BinaryNode& n) {
     const bool is_sum = n.op == BinaryOp::add || n.op == BinaryOp::sub;
     if (n.op == BinaryOp::div || n.op == BinaryOp::mod || n.op == BinaryOp::floordiv ||
@@ -63,28 +64,19 @@ class MixVisitor : public Visitor {
       return divide(n.a.dtype(), 1);
     if (is_sum && (is_product(n.a) || is_product(n.b))) return fuse();
     mix.simple += 1;
-    mix.counted += !is_logic(n.op);
   }
   void divide(DType type, double times) {
     constexpr double kInteger = 3;
     mix.divides += times * (type.is_float() ? std::max(1, type.bits / 32) : kInteger);
-    mix.counted += 1;
   }
   void call(const CallNode& n) {
     if (n.op == CallOp::sqrt) return divide(n.dtype, 1.5);
-    if (n.op == CallOp::fma) return void((mix.fused += 1, mix.counted += 2));
+    if (n.op == CallOp::fma) return void(mix.fused += 1);
     if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return;
-    if (is_dot(n.op)) return dot(n);
+    // A product of tile registers, 16 x 16 x 64 bytes, takes 16 cycles (Intel's optimization
+    // manual).
+    if (is_dot(n.op)) return void(mix.fused += n.op == CallOp::tile_dot ? 16 : 1);
     mix.simple += is_transcendental(n.op) ? operations_of_function(n.op) : 1;
-    mix.counted += 1;
-  }
-  // An instruction has lanes of its own; of tile registers it computes a product of 16 x 16 x 64
-  // bytes in 16 cycles (Intel's optimization reference manual).
-  void dot(const CallNode& n) {
-    const double terms = double(n.args[1].dtype().lanes);
-    const bool tiles = n.op == CallOp::tile_dot;
-    mix.fused += tiles ? 16 : 1;
-    mix.counted += 2 * terms * (tiles ? double(n.dtype.lanes) / 16 : 1);
   }
   void note(DType t) {
     if (!t.is_bool()) mix.widest = std::max(mix.widest, t.element_bytes());
