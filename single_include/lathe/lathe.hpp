@@ -1539,6 +1539,7 @@ struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Var;
   VarNode(std::string its_name, DType type) : ExprNode(kKind, type), name(std::move(its_name)) {}
   std::string name;
+  bool data = false;  ///< a caller gives it, so it may be any number, and arithmetic on it wrap
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
 
@@ -1712,6 +1713,8 @@ inline void check_height(const AnyExpr& e) {
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
 // by the DSL. L0116: an operand that is none.
 VarRef make_var(std::string name, DType dtype = kIndex);
+/// One that callers of a program give.
+VarRef make_scalar_argument(std::string name, DType dtype);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
 AnyExpr make_float(DType dtype, double value);  ///< rounds to the type
@@ -15430,6 +15433,12 @@ LATHE_DECL VarRef make_var(std::string name, DType dtype) {
   return make_ref<VarNode>(std::move(name), dtype);
 }
 
+LATHE_DECL VarRef make_scalar_argument(std::string name, DType dtype) {
+  auto* node = new VarNode(std::move(name), dtype);
+  node->data = true;
+  return VarRef(node);
+}
+
 LATHE_DECL AnyExpr make_int(DType dtype, std::int64_t value) {
   invariant(!dtype.is_float(), "make_int of a floating type");
   if (dtype == kIndex && value >= detail::FewNumbers::kLeast && value <= detail::FewNumbers::kMost)
@@ -19300,7 +19309,7 @@ inline Param Parser::param() {
   if (peek().is("["))
     p.buffer = buffer_type(text, type, true);
   else
-    p.var = make_var(text, type);
+    p.var = make_scalar_argument(text, type);
   if (p.buffer && p.constancy == Constancy::owned) constant(p, at);
   declare(at, text, {p.var, p.buffer}, false);
   return p;
@@ -25029,6 +25038,7 @@ LATHE_DECL std::int64_t Facts::factor(const VarNode* var) const {
 }
 
 LATHE_DECL bool Facts::is_data(const VarNode* var) const {
+  if (var->data) return true;
   for (const auto* f = newest(); f; f = f->next.get())
     if (f->kind == Kind::data && f->var.get() == var) return true;
   return false;
@@ -32552,6 +32562,7 @@ LATHE_DECL TensorOrigin::~TensorOrigin() {
 LATHE_DECL VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin) {
   auto* node = new VarNode(std::move(name), dtype);
   node->origin = origin;
+  node->data = origin->kind == VarOrigin::scalar;
   return VarRef(node);
 }
 

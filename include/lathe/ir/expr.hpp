@@ -126,6 +126,7 @@ struct VarNode : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Var;
   VarNode(std::string its_name, DType type) : ExprNode(kKind, type), name(std::move(its_name)) {}
   std::string name;
+  bool data = false;  ///< a caller gives it, so it may be any number, and arithmetic on it wrap
   Ref<RefCounted> origin;  ///< what the DSL declared it as; no part of the meaning of a program
 };
 
@@ -299,6 +300,8 @@ inline void check_height(const AnyExpr& e) {
 // Factories. They check types and throw InternalError; what a user can get wrong is checked before,
 // by the DSL. L0116: an operand that is none.
 VarRef make_var(std::string name, DType dtype = kIndex);
+/// One that callers of a program give.
+VarRef make_scalar_argument(std::string name, DType dtype);
 AnyExpr make_int(DType dtype,
                  std::int64_t value);           ///< wraps to the width; lanes > 1 give a Broadcast
 AnyExpr make_float(DType dtype, double value);  ///< rounds to the type

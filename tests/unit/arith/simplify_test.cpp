@@ -1,6 +1,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/parse.hpp>
 
 #include "index_eval.hpp"
 
@@ -302,4 +303,19 @@ TEST_CASE("the least number is not divided by minus one") {
   AnyExpr least = AnyExpr(n) * AnyExpr(INT64_MIN);
   CHECK(simplify(floordiv(least, AnyExpr(5) - n), facts).kind() == ExprKind::Binary);
   CHECK(simplify(floormod(least, AnyExpr(5) - n), facts).kind() == ExprKind::Binary);
+}
+
+TEST_CASE("what a caller gives may be any number, also where nobody says so") {
+  const auto distance = [](const VarRef& k) {
+    const AnyExpr i = make_var("i");
+    const AnyExpr end = make_binary(BinaryOp::max, AnyExpr(k), i);
+    return simplify(make_binary(BinaryOp::sub, end, i));
+  };
+  CHECK(str(distance(make_var("n"))) == "max(n - i, 0)");
+  CHECK(str(distance(make_scalar_argument("k", kI64))) == "max(k, i) - i");
+  const Program p = parse(
+      "program P(in k: i64, out Z: i64[8]):\n  for i in 0..8:\n    block Z(v in 0..8 = i):\n"
+      "      Z[v] = max(k, v) - v\n");
+  CHECK(str(simplify(p->body)).find("max(k, v) - v") != std::string::npos);
+  CHECK(p->params[0].var->data);
 }

@@ -289,6 +289,7 @@ LATHE_DECL std::int64_t Facts::factor(const VarNode* var) const {
 }
 
 LATHE_DECL bool Facts::is_data(const VarNode* var) const {
+  if (var->data) return true;
   for (const auto* f = newest(); f; f = f->next.get())
     if (f->kind == Kind::data && f->var.get() == var) return true;
   return false;

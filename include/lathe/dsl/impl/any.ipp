@@ -38,6 +38,7 @@ LATHE_DECL TensorOrigin::~TensorOrigin() {
 LATHE_DECL VarRef make_declared_var(std::string name, DType dtype, Ref<VarOrigin> origin) {
   auto* node = new VarNode(std::move(name), dtype);
   node->origin = origin;
+  node->data = origin->kind == VarOrigin::scalar;
   return VarRef(node);
 }
 

@@ -120,6 +120,12 @@ LATHE_DECL VarRef make_var(std::string name, DType dtype) {
   return make_ref<VarNode>(std::move(name), dtype);
 }
 
+LATHE_DECL VarRef make_scalar_argument(std::string name, DType dtype) {
+  auto* node = new VarNode(std::move(name), dtype);
+  node->data = true;
+  return VarRef(node);
+}
+
 LATHE_DECL AnyExpr make_int(DType dtype, std::int64_t value) {
   invariant(!dtype.is_float(), "make_int of a floating type");
   if (dtype == kIndex && value >= detail::FewNumbers::kLeast && value <= detail::FewNumbers::kMost)

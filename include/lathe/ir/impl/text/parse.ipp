@@ -233,7 +233,7 @@ inline Param Parser::param() {
   if (peek().is("["))
     p.buffer = buffer_type(text, type, true);
   else
-    p.var = make_var(text, type);
+    p.var = make_scalar_argument(text, type);
   if (p.buffer && p.constancy == Constancy::owned) constant(p, at);
   declare(at, text, {p.var, p.buffer}, false);
   return p;
