@@ -5617,8 +5617,10 @@ struct TargetCaps {
 
   /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
   int merges[4] = {1, 1, 1, 1};
-  /// Bytes that go in turns to or from a few vectors, each within a register, are fewer
-  /// instructions if one load gives or one store takes all: by 3 for loads, by 3 and 4 for stores.
+  /// One instruction puts the bytes of each 16 of a register in any order.
+  bool shuffles_pieces = false;
+  /// Bytes that go in turns from four vectors, each within a register, are fewer instructions if
+  /// one store takes all.
   bool turns_bytes = false;
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
@@ -11294,8 +11296,8 @@ class NamedShuffles {
 /// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
 /// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
 /// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
-/// Where wider elements merge in fewer instructions, those of each 16 bytes are sorted before by
-/// their offset, and then move together.
+/// Narrow lanes at odd strides go by LaneBlocks. Where wider elements merge in fewer instructions,
+/// those of each 16 bytes are sorted before by their offset, and then move together.
 class Deinterleave : public NamedShuffles {
  public:
   /// The run is at least as long as a vector of this type.
@@ -11315,10 +11317,10 @@ class Deinterleave : public NamedShuffles {
     std::int64_t vector = -1;  ///< none holds it: the run has ended
     int lane = 0;
   };
-  bool is_whole() const;
+  bool is_by_blocks() const;
   int group_size() const;
   AnyExpr part(const Part& p);
-  AnyExpr from_whole(std::int64_t offset);
+  AnyExpr by_blocks(std::int64_t offset);
   AnyExpr sorted(AnyExpr vector);
   AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
   AnyExpr merged(const Part& p);
@@ -11330,7 +11332,7 @@ class Deinterleave : public NamedShuffles {
   const Run run_;
   const std::int64_t stride_;
   const TargetCaps& caps_;
-  AnyExpr whole_;              ///< one load that gives all
+  Vec<AnyExpr> offsets_;       ///< all of them, where LaneBlocks gives them
   const int group_;            ///< lanes that move together
   const std::int64_t lanes_;   ///< of a vector, in groups
   const std::int64_t extent_;  ///< of the run, in groups
@@ -11340,6 +11342,47 @@ class Deinterleave : public NamedShuffles {
     AnyExpr value;
   };
   Vec<Known> known_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/lane_blocks.hpp
+// Narrow lanes in turn, by pieces of 16 bytes: what x86-64 does without permutes of bytes.
+
+namespace lathe::detail {
+
+/// Of s dense vectors, every s-th lane from each offset, and back, where s is odd. Pieces of 16
+/// bytes are sorted by their number modulo s; then a lane stands at a place of its own among those
+/// of its offset, so they are blended together, and one shuffle within 16 bytes puts them in order.
+/// s vectors take at most s * (s - 1) merges of pieces, as many blends, and s shuffles.
+/// Intel's optimization reference manual, "RGB to planar" of 16-byte lanes, is s = 3.
+class LaneBlocks {
+ public:
+  LaneBlocks(DType type, int stride)
+      : type_(type), stride_(stride), lanes_(kBytes / type.element_bytes()) {}
+
+  /// Whether vectors of this type are made of pieces, and merges of single lanes cost more.
+  static bool pays(DType type, std::int64_t stride, const TargetCaps& caps);
+
+  Vec<AnyExpr> apart(const Vec<AnyExpr>& vectors);
+  Vec<AnyExpr> in_turn(const Vec<AnyExpr>& offsets);
+
+  Vec<LetBinding> lets;
+  int instructions = 0;
+
+ private:
+  static constexpr int kBytes = 16;
+
+  int blocks() const { return type_.lanes / lanes_; }
+  AnyExpr named(AnyExpr value);
+  AnyExpr merged(const Vec<AnyExpr>& vectors, const Vec<int>& vector, const Vec<int>& lane);
+  AnyExpr of_pieces(const Vec<AnyExpr>& vectors, const Vec<int>& pieces);
+  AnyExpr within(const AnyExpr& vector, const Vec<int>& order);
+  AnyExpr blended(const Vec<AnyExpr>& vectors, const Vec<int>& from);
+
+  const DType type_;
+  const int stride_;
+  const int lanes_;  ///< of a piece
 };
 
 }  // namespace lathe::detail
@@ -14240,6 +14283,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
+  shuffles_pieces = x86 && target.has("ssse3");
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
   register_bytes = target.vector_bytes;
@@ -51038,8 +51082,8 @@ LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
       extent_(run_.extent / group_),
       factors_(prime_factors(stride)) {}
 
-LATHE_DECL bool Deinterleave::is_whole() const {
-  return stride_ == 3 && turns_bytes(type_, caps_) && !run_.limit && run_.extent == 3 * type_.lanes;
+LATHE_DECL bool Deinterleave::is_by_blocks() const {
+  return LaneBlocks::pays(type_, stride_, caps_) && run_.extent == stride_ * type_.lanes;
 }
 
 /// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
@@ -51057,19 +51101,19 @@ LATHE_DECL int Deinterleave::group_size() const {
 }
 
 LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
-  return is_whole() ? from_whole(offset) : part({factors_.size(), stride_, offset, 0});
+  return is_by_blocks() ? by_blocks(offset) : part({factors_.size(), stride_, offset, 0});
 }
 
-LATHE_DECL AnyExpr Deinterleave::from_whole(std::int64_t offset) {
-  const int stride = static_cast<int>(stride_), lanes = type_.lanes;
-  if (!whole_) {
-    whole_ = named(make_load(run_.buffer, {make_ramp(run_.base, AnyExpr(1), stride * lanes)}));
-    loads = stride;
+LATHE_DECL AnyExpr Deinterleave::by_blocks(std::int64_t offset) {
+  if (offsets_.empty()) {
+    Vec<AnyExpr> vectors;
+    for (std::int64_t k = 0; k < stride_; ++k) vectors.push_back(part({0, 1, 0, k}));
+    LaneBlocks blocks(type_, static_cast<int>(stride_));
+    offsets_ = blocks.apart(vectors);
+    lets.append(blocks.lets);
+    instructions += blocks.instructions;
   }
-  Vec<int> map;
-  for (int l = 0; l < lanes; ++l) map.push_back(static_cast<int>(offset) + stride * l);
-  instructions += merge_cost(type_, 1, caps_);
-  return named(make_shuffle({whole_}, std::move(map)));
+  return offsets_[static_cast<std::size_t>(offset)];
 }
 
 LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {
@@ -52034,6 +52078,119 @@ LATHE_DECL Program guess_extremes(const Program& program) {
 }
 
 }  // namespace lathe
+
+// ---- lathe/lower/machine/lane_blocks.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool LaneBlocks::pays(DType type, std::int64_t stride, const TargetCaps& caps) {
+  constexpr std::int64_t most = 7;
+  const int bytes = type.element_bytes() * type.lanes;
+  return caps.shuffles_pieces && stride % 2 == 1 && stride > 1 && stride <= most &&
+         type.element_bytes() <= 2 && type.bits >= 8 && bytes % kBytes == 0 &&
+         bytes <= caps.register_bytes && merge_cost(type, type.element_bytes(), caps) > 2;
+}
+
+LATHE_DECL AnyExpr LaneBlocks::named(AnyExpr value) {
+  ++instructions;
+  lets.push_back({make_var("v", value.dtype()), std::move(value)});
+  return lets.back().var;
+}
+
+// Lane l of the result is lane[l] of vector[l]. One source after the other is merged in.
+LATHE_DECL AnyExpr LaneBlocks::merged(const Vec<AnyExpr>& vectors, const Vec<int>& vector,
+                                      const Vec<int>& lane) {
+  const int first = vector[0], count = type_.lanes;
+  AnyExpr value = vectors[static_cast<std::size_t>(first)];
+  bool placed = false;  // whether lanes of the first are where they belong
+  for (int v = 0; v < static_cast<int>(vectors.size()); ++v) {
+    if (v == first || std::find(vector.begin(), vector.end(), v) == vector.end()) continue;
+    Vec<int> map;
+    for (int l = 0; l < count; ++l) {
+      const auto at = static_cast<std::size_t>(l);
+      const int kept = !placed && vector[at] == first ? lane[at] : l;
+      map.push_back(vector[at] == v ? count + lane[at] : kept);
+    }
+    value = named(make_shuffle({value, vectors[static_cast<std::size_t>(v)]}, std::move(map)));
+    placed = true;
+  }
+  return placed ? value : named(make_shuffle({value}, lane));
+}
+
+// Piece b of the result is pieces[b] of all vectors, counted through.
+LATHE_DECL AnyExpr LaneBlocks::of_pieces(const Vec<AnyExpr>& vectors, const Vec<int>& pieces) {
+  if (blocks() == 1) return vectors[static_cast<std::size_t>(pieces[0])];
+  Vec<int> vector, lane;
+  for (const int piece : pieces)
+    for (int l = 0; l < lanes_; ++l) {
+      vector.push_back(piece / blocks());
+      lane.push_back(piece % blocks() * lanes_ + l);
+    }
+  return merged(vectors, vector, lane);
+}
+
+// The same order in each piece.
+LATHE_DECL AnyExpr LaneBlocks::within(const AnyExpr& vector, const Vec<int>& order) {
+  Vec<int> map;
+  for (int b = 0; b < blocks(); ++b)
+    for (const int l : order) map.push_back(b * lanes_ + l);
+  return named(make_shuffle({vector}, std::move(map)));
+}
+
+// Each lane stays where it is; lane l of a piece is taken from vector from[l].
+LATHE_DECL AnyExpr LaneBlocks::blended(const Vec<AnyExpr>& vectors, const Vec<int>& from) {
+  Vec<int> vector, lane;
+  for (int l = 0; l < type_.lanes; ++l) {
+    vector.push_back(from[static_cast<std::size_t>(l % lanes_)]);
+    lane.push_back(l);
+  }
+  return merged(vectors, vector, lane);
+}
+
+LATHE_DECL Vec<AnyExpr> LaneBlocks::apart(const Vec<AnyExpr>& vectors) {
+  Vec<AnyExpr> sorted, out;
+  for (int t = 0; t < stride_; ++t) {
+    Vec<int> pieces;
+    for (int b = 0; b < blocks(); ++b) pieces.push_back(b * stride_ + t);
+    sorted.push_back(of_pieces(vectors, pieces));
+  }
+  for (int offset = 0; offset < stride_; ++offset) {
+    Vec<int> from(static_cast<std::size_t>(lanes_), 0), order;
+    for (int i = 0; i < lanes_; ++i) {
+      const int at = i * stride_ + offset;
+      from[static_cast<std::size_t>(at % lanes_)] = at / lanes_;
+      order.push_back(at % lanes_);
+    }
+    out.push_back(within(blended(sorted, from), order));
+  }
+  return out;
+}
+
+LATHE_DECL Vec<AnyExpr> LaneBlocks::in_turn(const Vec<AnyExpr>& offsets) {
+  Vec<AnyExpr> ordered, sorted, out;
+  for (int offset = 0; offset < stride_; ++offset) {
+    Vec<int> order(static_cast<std::size_t>(lanes_), 0);
+    for (int i = 0; i < lanes_; ++i)
+      order[static_cast<std::size_t>((i * stride_ + offset) % lanes_)] = i;
+    ordered.push_back(within(offsets[static_cast<std::size_t>(offset)], order));
+  }
+  for (int t = 0; t < stride_; ++t) {
+    Vec<int> from;
+    for (int l = 0; l < lanes_; ++l) from.push_back((t * lanes_ + l) % stride_);
+    sorted.push_back(blended(ordered, from));
+  }
+  // Piece q of the result is piece q / stride of those that were sorted q % stride.
+  for (int r = 0; r < stride_; ++r) {
+    Vec<int> pieces;
+    for (int p = 0; p < blocks(); ++p) {
+      const int q = r * blocks() + p;
+      pieces.push_back(q % stride_ * blocks() + q / stride_);
+    }
+    out.push_back(of_pieces(sorted, pieces));
+  }
+  return out;
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/lane_masks.ipp
 namespace lathe::detail {
@@ -53499,10 +53656,19 @@ namespace detail {
 /// The lanes of s vectors in turn, as s vectors. By the prime factors of s, as Deinterleave.
 class Zip {
  public:
+  explicit Zip(const TargetCaps& caps) : caps_(caps) {}
+
   Vec<LetBinding> lets;
-  int shuffles = 0;
+  int instructions = 0;
 
   Vec<AnyExpr> zipped(const Vec<AnyExpr>& vectors) {
+    if (LaneBlocks::pays(vectors[0].dtype(), static_cast<std::int64_t>(vectors.size()), caps_)) {
+      LaneBlocks blocks(vectors[0].dtype(), static_cast<int>(vectors.size()));
+      const Vec<AnyExpr> out = blocks.in_turn(vectors);
+      lets.append(blocks.lets);
+      instructions += blocks.instructions;
+      return out;
+    }
     const std::size_t all = vectors.size(), factor = static_cast<std::size_t>(least_factor(all)),
                       rest = all / factor;
     if (rest == 1) return all == 1 ? vectors : merged(vectors);
@@ -53542,12 +53708,14 @@ class Zip {
         const AnyExpr& next = vectors[static_cast<std::size_t>(v)];
         lets.push_back({make_var("v", value.dtype()), make_shuffle({value, next}, std::move(map))});
         value = lets.back().var;
-        ++shuffles;
+        instructions += merge_cost(value.dtype(), value.dtype().element_bytes(), caps_);
       }
       out.push_back(std::move(value));
     }
     return out;
   }
+
+  const TargetCaps& caps_;
 };
 
 class ZipStores : public Mutator {
@@ -53648,12 +53816,11 @@ class ZipStores : public Mutator {
     };
     Vec<AnyExpr> values;
     for (const Member& m : members) values.push_back(named("value", m.store->value));
-    Zip zip;
+    Zip zip(caps_);
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
     const bool masked = head.mask.get() != nullptr;
-    const int instructions = zip.shuffles * merge_cost(type, type.element_bytes(), caps_);
-    if (!dense_costs_less(type, stores, instructions, stores, masked, caps_)) return {};
+    if (!dense_costs_less(type, stores, zip.instructions, stores, masked, caps_)) return {};
     const AnyExpr base = named(
         "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
     AnyExpr limit = AnyExpr(first.stride * type.lanes);

@@ -26,8 +26,10 @@ struct TargetCaps {
 
   /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
   int merges[4] = {1, 1, 1, 1};
-  /// Bytes that go in turns to or from a few vectors, each within a register, are fewer
-  /// instructions if one load gives or one store takes all: by 3 for loads, by 3 and 4 for stores.
+  /// One instruction puts the bytes of each 16 of a register in any order.
+  bool shuffles_pieces = false;
+  /// Bytes that go in turns from four vectors, each within a register, are fewer instructions if
+  /// one store takes all.
   bool turns_bytes = false;
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.

@@ -8,6 +8,7 @@
 #include <lathe/lower/machine/deinterleave_loads.ipp>
 #include <lathe/lower/machine/guard_operators.ipp>
 #include <lathe/lower/machine/guess_extremes.ipp>
+#include <lathe/lower/machine/lane_blocks.ipp>
 #include <lathe/lower/machine/lane_masks.ipp>
 #include <lathe/lower/machine/legalize_ops.ipp>
 #include <lathe/lower/machine/legalize_types.ipp>

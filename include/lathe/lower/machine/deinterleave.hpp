@@ -36,8 +36,8 @@ class NamedShuffles {
 /// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
 /// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
 /// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
-/// Where wider elements merge in fewer instructions, those of each 16 bytes are sorted before by
-/// their offset, and then move together.
+/// Narrow lanes at odd strides go by LaneBlocks. Where wider elements merge in fewer instructions,
+/// those of each 16 bytes are sorted before by their offset, and then move together.
 class Deinterleave : public NamedShuffles {
  public:
   /// The run is at least as long as a vector of this type.
@@ -57,10 +57,10 @@ class Deinterleave : public NamedShuffles {
     std::int64_t vector = -1;  ///< none holds it: the run has ended
     int lane = 0;
   };
-  bool is_whole() const;
+  bool is_by_blocks() const;
   int group_size() const;
   AnyExpr part(const Part& p);
-  AnyExpr from_whole(std::int64_t offset);
+  AnyExpr by_blocks(std::int64_t offset);
   AnyExpr sorted(AnyExpr vector);
   AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
   AnyExpr merged(const Part& p);
@@ -72,7 +72,7 @@ class Deinterleave : public NamedShuffles {
   const Run run_;
   const std::int64_t stride_;
   const TargetCaps& caps_;
-  AnyExpr whole_;              ///< one load that gives all
+  Vec<AnyExpr> offsets_;       ///< all of them, where LaneBlocks gives them
   const int group_;            ///< lanes that move together
   const std::int64_t lanes_;   ///< of a vector, in groups
   const std::int64_t extent_;  ///< of the run, in groups

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/lower/machine/deinterleave.hpp>
+#include <lathe/lower/machine/lane_blocks.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
 
 namespace lathe::detail {
@@ -36,8 +37,8 @@ LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
       extent_(run_.extent / group_),
       factors_(prime_factors(stride)) {}
 
-LATHE_DECL bool Deinterleave::is_whole() const {
-  return stride_ == 3 && turns_bytes(type_, caps_) && !run_.limit && run_.extent == 3 * type_.lanes;
+LATHE_DECL bool Deinterleave::is_by_blocks() const {
+  return LaneBlocks::pays(type_, stride_, caps_) && run_.extent == stride_ * type_.lanes;
 }
 
 /// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
@@ -55,19 +56,19 @@ LATHE_DECL int Deinterleave::group_size() const {
 }
 
 LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
-  return is_whole() ? from_whole(offset) : part({factors_.size(), stride_, offset, 0});
+  return is_by_blocks() ? by_blocks(offset) : part({factors_.size(), stride_, offset, 0});
 }
 
-LATHE_DECL AnyExpr Deinterleave::from_whole(std::int64_t offset) {
-  const int stride = static_cast<int>(stride_), lanes = type_.lanes;
-  if (!whole_) {
-    whole_ = named(make_load(run_.buffer, {make_ramp(run_.base, AnyExpr(1), stride * lanes)}));
-    loads = stride;
+LATHE_DECL AnyExpr Deinterleave::by_blocks(std::int64_t offset) {
+  if (offsets_.empty()) {
+    Vec<AnyExpr> vectors;
+    for (std::int64_t k = 0; k < stride_; ++k) vectors.push_back(part({0, 1, 0, k}));
+    LaneBlocks blocks(type_, static_cast<int>(stride_));
+    offsets_ = blocks.apart(vectors);
+    lets.append(blocks.lets);
+    instructions += blocks.instructions;
   }
-  Vec<int> map;
-  for (int l = 0; l < lanes; ++l) map.push_back(static_cast<int>(offset) + stride * l);
-  instructions += merge_cost(type_, 1, caps_);
-  return named(make_shuffle({whole_}, std::move(map)));
+  return offsets_[static_cast<std::size_t>(offset)];
 }
 
 LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {

@@ -6,6 +6,7 @@
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/lane_blocks.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/strided_loads.hpp>
 #include <lathe/lower/passes_machine.hpp>
@@ -16,10 +17,19 @@ namespace detail {
 /// The lanes of s vectors in turn, as s vectors. By the prime factors of s, as Deinterleave.
 class Zip {
  public:
+  explicit Zip(const TargetCaps& caps) : caps_(caps) {}
+
   Vec<LetBinding> lets;
-  int shuffles = 0;
+  int instructions = 0;
 
   Vec<AnyExpr> zipped(const Vec<AnyExpr>& vectors) {
+    if (LaneBlocks::pays(vectors[0].dtype(), static_cast<std::int64_t>(vectors.size()), caps_)) {
+      LaneBlocks blocks(vectors[0].dtype(), static_cast<int>(vectors.size()));
+      const Vec<AnyExpr> out = blocks.in_turn(vectors);
+      lets.append(blocks.lets);
+      instructions += blocks.instructions;
+      return out;
+    }
     const std::size_t all = vectors.size(), factor = static_cast<std::size_t>(least_factor(all)),
                       rest = all / factor;
     if (rest == 1) return all == 1 ? vectors : merged(vectors);
@@ -59,12 +69,14 @@ class Zip {
         const AnyExpr& next = vectors[static_cast<std::size_t>(v)];
         lets.push_back({make_var("v", value.dtype()), make_shuffle({value, next}, std::move(map))});
         value = lets.back().var;
-        ++shuffles;
+        instructions += merge_cost(value.dtype(), value.dtype().element_bytes(), caps_);
       }
       out.push_back(std::move(value));
     }
     return out;
   }
+
+  const TargetCaps& caps_;
 };
 
 class ZipStores : public Mutator {
@@ -165,12 +177,11 @@ class ZipStores : public Mutator {
     };
     Vec<AnyExpr> values;
     for (const Member& m : members) values.push_back(named("value", m.store->value));
-    Zip zip;
+    Zip zip(caps_);
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
     const bool masked = head.mask.get() != nullptr;
-    const int instructions = zip.shuffles * merge_cost(type, type.element_bytes(), caps_);
-    if (!dense_costs_less(type, stores, instructions, stores, masked, caps_)) return {};
+    if (!dense_costs_less(type, stores, zip.instructions, stores, masked, caps_)) return {};
     const AnyExpr base = named(
         "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
     AnyExpr limit = AnyExpr(first.stride * type.lanes);

@@ -34,6 +34,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   mask_words = llvm && target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
+  shuffles_pieces = x86 && target.has("ssse3");
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
   register_bytes = target.vector_bytes;

@@ -57,7 +57,8 @@ TEST_CASE("four vectors of bytes are one store where bytes merge by trees") {
         std::string::npos);
   CHECK(zipped(p, "x86-64-v4") == 3);
   CHECK(zipped(p) == 8);
-  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3)), "x86-64-v4") == 6);
+  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3)), "x86-64-v4") == 3 + 6 + 6);
+  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3))) == 6);
   CHECK(zipped(words.b.done(words.stores(AnyExpr(5), 4)), "x86-64-v4") == 8);
 }
 
@@ -100,6 +101,45 @@ TEST_CASE("each stride stores what the evaluator stores, in all lanes or the fir
         check_against_evaluator(p, {in, out}, {kept}, target);
       }
   }
+}
+
+TEST_CASE("pieces of 16 bytes in turn are what the evaluator stores") {
+  Vec<Target> targets{Target("x86-64-v2"), Target("x86-64-v3"), Target("x86-64-v4")};
+  for (const Target& target : targets) {
+    if (!target.runs_on(host())) continue;
+    CAPTURE(target.name);
+    for (DType t : {kU8, kI16})
+      for (int lanes : {8, 16, 32, 64})
+        for (int stride : {3, 5, 7}) {
+          CAPTURE(lanes);
+          CAPTURE(stride);
+          Rows rows(t, lanes);
+          Bytes in, out;
+          for (int k = 0; k < stride * lanes * t.element_bytes(); ++k)
+            in.data.push_back(static_cast<unsigned char>(k * 7 % 251));
+          out.data.resize(in.data.size() + static_cast<std::size_t>(t.element_bytes()), 1);
+          check_against_evaluator(rows.b.done(rows.stores(AnyExpr(1), stride)), {in, out}, {},
+                                  target);
+        }
+  }
+}
+
+TEST_CASE("three vectors of bytes are few instructions without permutes of bytes") {
+  for (const auto* llvm : llvms())
+    for (const char* name : {"x86-64-v3", "x86-64-v4"}) {
+      CAPTURE(llvm->major());
+      CAPTURE(std::string(name));
+      const Target target(name);
+      Rows rows(kU8, target.vector_bytes);
+      const VarRef i = make_var("i");
+      const Stmt row = rows.stores(AnyExpr(i) * (rows.lanes * 3), 3);
+      const Program p = legal(rows.b.done(make_for(i, 0, 100, row)), target);
+      const std::string code =
+          compile_to_assembly(*llvm, emit_llvm(p, target, llvm->major()).text, target);
+      CHECK(count_of(code, "vpshufb") == 3);
+      for (const char* other : {"vpalignr", "vpermw", "vpermi2w", "vpinsr"})
+        CHECK(count_of(code, other) == 0);
+    }
 }
 
 TEST_CASE("no element is stored by itself at strides 2, 3, 4 and 8") {
