@@ -64,6 +64,14 @@ Program count_lanes(const Program& program, const TargetCaps& caps);
 /// Must run before loads are shared, which stores end.
 Program zip_stores(const Program& program, const TargetCaps& caps);
 
+/// Stores of neighbouring columns of a matrix, lane l to row l, become one transposition in
+/// registers and dense stores of rows, where the last of them stands. Other statements may stand
+/// between them; loads of what they store take the value.
+///     Y[ramp(i, n, 8)] = a; Y[ramp(i + 1, n, 8)] = b; …
+///   → let column = a; let column = b; … Y[ramp(i, 1, 8)] = shuffle(…); Y[ramp(i + n, 1, 8)] = …
+/// Must run before loads are shared, as stores end that.
+Program turn_stores(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each
 /// element. Loads of neighbours, of one statement or of several that nothing is stored between,

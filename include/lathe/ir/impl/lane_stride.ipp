@@ -26,6 +26,19 @@ LATHE_DECL bool lane_stride(const AnyExpr& e, std::int64_t& stride) {
   return a == 0 && b == 0;
 }
 
+LATHE_DECL AnyExpr lane_step(const AnyExpr& e) {
+  std::int64_t constant = 0;
+  if (lane_stride(e, constant)) return AnyExpr(constant);
+  const auto* ramp = e.as<RampNode>();
+  if (ramp && ramp->base.dtype().lanes == 1) return ramp->stride;
+  const auto* n = e.as<BinaryNode>();
+  if (!n || n->op != BinaryOp::add) return {};
+  AnyExpr a = lane_step(n->a), b = lane_step(n->b);
+  if (!a || !b) return {};
+  if (is_const(a, 0)) return b;
+  return is_const(b, 0) ? a : AnyExpr();
+}
+
 LATHE_DECL AnyExpr lane_base(const AnyExpr& e) {
   if (e.dtype().lanes == 1) return e;
   if (const auto* n = e.as<BroadcastNode>()) return n->value;

@@ -101,6 +101,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.
     {"zip_stores", run_pass<zip_stores>, Stage::flat},
+    {"turn_stores", run_pass<turn_stores>, Stage::flat},
     // What an arm loads has no mask of single lanes yet.
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},

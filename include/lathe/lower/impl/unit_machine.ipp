@@ -18,4 +18,5 @@
 #include <lathe/lower/machine/simplify_program.ipp>
 #include <lathe/lower/machine/strided_loads.ipp>
 #include <lathe/lower/machine/turned_rows.ipp>
+#include <lathe/lower/machine/turned_stores.ipp>
 #include <lathe/lower/machine/zip_stores.ipp>

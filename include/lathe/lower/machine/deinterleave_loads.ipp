@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/machine/ordered_stmts.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/machine/strided_loads.hpp>
 #include <lathe/lower/passes_machine.hpp>
@@ -100,20 +101,6 @@ struct LoadPlan {
     uses.push_back({&n, std::move(var), step, entries.size() - 1});
   }
 };
-
-/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
-struct OrderedStmt {
-  Stmt stmt;
-  bool opens;
-};
-inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
-  const Vec<Stmt> list = seq_of(s);
-  for (const Stmt& child : list) out.push_back({child, false});
-  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
-  if (!let || seq_of(let->body).empty()) return;
-  out.back().opens = true;
-  follow(let->body, out);
-}
 
 class DeinterleaveLoads : public SharingMutator {
  public:

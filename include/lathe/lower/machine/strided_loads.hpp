@@ -10,17 +10,26 @@ namespace lathe::detail {
 struct Strided {
   Poly base;  ///< without its constant
   std::int64_t constant = 0, stride = 0;
+  AnyExpr step;  ///< instead of the stride where that is no constant
   bool reversed = false;
   AnyExpr limit;  ///< how many of the first lanes are accessed; none: all
 
   /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
   bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
+  /// Whether lanes are rows of a matrix: one vector of a run that is longer than it has lanes would
+  /// hold few of its elements.
+  bool is_matrix(int lanes) const { return step.get() || stride > lanes; }
+  AnyExpr row_stride() const { return step ? step : AnyExpr(stride); }
+  /// Whether lanes of both lie the same number of elements apart, from bases that a constant parts.
+  bool same_rows(const Strided& other) const;
 };
 
-/// Whether so many dense accesses and instructions of shuffles are fewer than strided accesses
-/// element by element.
-bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
-                      const TargetCaps& caps);
+/// Instructions of so many vectors that are moved element by element.
+inline int by_elements(DType type, int vectors, const TargetCaps& caps) {
+  return caps.kElementMove * type.lanes * vectors;
+}
+/// Instructions of a dense access.
+int dense_access(DType type, bool masked, const TargetCaps& caps);
 
 /// Loads that lie within one stride of each other, and within one vector.
 class StridedGroup {
@@ -40,9 +49,13 @@ class StridedGroup {
     bool reversed;
     VarRef var;
   };
-  bool is_matrix() const;
-  Vec<LetBinding> lanes(const TargetCaps& caps) const;
-  Vec<LetBinding> columns(const TargetCaps& caps) const;
+  /// Variables, and the instructions that they take.
+  struct Way {
+    Vec<LetBinding> lets;
+    int cost = 0;
+  };
+  Way lanes(const TargetCaps& caps) const;
+  Way columns(const TargetCaps& caps) const;
   Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;

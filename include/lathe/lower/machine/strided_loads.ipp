@@ -16,8 +16,13 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
                              int lanes) {
   if (indices.size() != 1 || lanes == 1 || buffer->dtype.lanes != 1) return false;
   const AnyExpr& index = indices[0];
-  if (index.dtype() != kIndex.with_lanes(lanes) || !lane_stride(index, stride)) return false;
-  if ((stride > -2 && stride < 2) || stride < -kMostOffset || stride > kMostOffset) return false;
+  if (index.dtype() != kIndex.with_lanes(lanes)) return false;
+  if (!lane_stride(index, stride)) {
+    stride = 0, step = lane_step(index);
+    if (!step || find_load(step)) return false;
+  } else if ((stride > -2 && stride < 2) || stride < -kMostOffset || stride > kMostOffset) {
+    return false;
+  }
   reversed = stride < 0;
   if (mask) {
     if (reversed || mask.dtype().lanes != lanes) return false;
@@ -30,13 +35,16 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
   return constant > -kMostOffset && constant < kMostOffset;
 }
 
+LATHE_DECL bool Strided::same_rows(const Strided& other) const {
+  if (stride != other.stride || !step != !other.step) return false;
+  return (!step || structurally_equal(step, other.step)) && poly_equal(base, other.base);
+}
+
 // A vector of more than half a cache line is accessed twice, as it mostly crosses one.
-LATHE_DECL bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
-                                 const TargetCaps& caps) {
-  const int element = type.element_bytes(), bytes = element * type.lanes;
-  const int by_elements = caps.kElementMove * type.lanes;
-  const int access = masked && element < caps.masked_bytes ? by_elements : std::max(bytes / 32, 1);
-  return dense * access + instructions < strided * by_elements;
+LATHE_DECL int dense_access(DType type, bool masked, const TargetCaps& caps) {
+  const int element = type.element_bytes();
+  if (masked && element < caps.masked_bytes) return by_elements(type, 1, caps);
+  return std::max(element * type.lanes / 32, 1);
 }
 
 LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
@@ -51,14 +59,14 @@ LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
 }
 
 LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
-  if (n.buffer.get() != buffer_.get() || n.dtype != type_ || load.stride != first_.stride)
-    return {};
+  if (n.buffer.get() != buffer_.get() || n.dtype != type_) return {};
   const bool masked = static_cast<bool>(mask_);
   if (masked != static_cast<bool>(n.mask)) return {};
   if (masked && !structurally_equal(n.mask, mask_)) return {};
   const std::int64_t least = std::min(least_, load.constant), most = std::max(most_, load.constant);
-  const std::int64_t reach = std::min<std::int64_t>(load.stride, n.dtype.lanes);
-  if (most - least >= reach || !poly_equal(load.base, first_.base)) return {};
+  const std::int64_t lanes = n.dtype.lanes,
+                     reach = load.step ? lanes : std::min(load.stride, lanes);
+  if (most - least >= reach || !load.same_rows(first_)) return {};
   least_ = least, most_ = most;
   for (const Member& m : members_)
     if (m.constant == load.constant && m.reversed == load.reversed) return m.var;
@@ -71,33 +79,33 @@ LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   return find_load(base_) || (mask_.get() && find_load(mask_));
 }
 
-// One vector of a run that is longer than it has lanes would hold few of its elements.
-LATHE_DECL bool StridedGroup::is_matrix() const { return first_.stride > type_.lanes; }
-
 LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
-  return is_matrix() ? columns(caps) : lanes(caps);
+  Way best{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
+  if (Way turned = columns(caps); turned.cost < best.cost) best = std::move(turned);
+  if (first_.is_matrix(type_.lanes)) return best.lets;
+  if (Way dense = lanes(caps); dense.cost < best.cost) best = std::move(dense);
+  return best.lets;
 }
 
 // Lane l of the loads is row l of a matrix.
-LATHE_DECL Vec<LetBinding> StridedGroup::columns(const TargetCaps& caps) const {
+LATHE_DECL StridedGroup::Way StridedGroup::columns(const TargetCaps& caps) const {
+  const Way none{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
   std::int64_t rows = type_.lanes;
   if (first_.limit) {
     const std::int64_t* known = as_const_int(first_.limit);
-    if (!known) return {};
+    if (!known) return none;
     rows = std::clamp<std::int64_t>(*known, 0, rows);
   }
   Vec<LetBinding> out;
   const Run run = run_of(most_ - least_ + 1, out);
-  TurnedRows turned(type_, first_.stride, run, rows, caps);
-  if (!turned.pays()) return {};
+  TurnedRows turned(type_, first_.row_stride(), run, rows, caps);
+  if (!turned.pays()) return none;
   Vec<LetBinding> results;
   for (const Member& m : members_)
     results.push_back({m.var, directed(turned.column(m.constant - least_), m, turned, caps)});
-  const int by_elements = caps.kElementMove * type_.lanes * static_cast<int>(members_.size());
-  if (turned.loads + turned.instructions >= by_elements) return {};
   out.append(turned.lets);
   out.append(results);
-  return out;
+  return {std::move(out), turned.loads + turned.instructions};
 }
 
 LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets) const {
@@ -118,7 +126,7 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
-LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
+LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
   const std::int64_t lanes = type_.lanes, span = most_ - least_;
   Vec<LetBinding> out;
   Run run = run_of(span + first_.stride * (lanes - 1) + 1, out);
@@ -136,13 +144,10 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
   Vec<LetBinding> results;
   for (const Member& m : members_)
     results.push_back({m.var, directed(dense.lanes_from(m.constant - least_), m, dense, caps)});
-  const int strided = static_cast<int>(members_.size());
-  if (!dense_costs_less(type_, dense.loads, dense.instructions, strided, mask_.get() != nullptr,
-                        caps))
-    return {};
   out.append(dense.lets);
   out.append(results);
-  return out;
+  const int access = dense_access(type_, mask_.get() != nullptr, caps);
+  return {std::move(out), dense.loads * access + dense.instructions};
 }
 
 }  // namespace lathe::detail

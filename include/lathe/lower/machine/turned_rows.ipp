@@ -6,15 +6,18 @@
 
 namespace lathe::detail {
 
-LATHE_DECL TurnedRows::TurnedRows(DType type, std::int64_t stride, const Run& run,
-                                  std::int64_t rows, const TargetCaps& caps)
-    : type_(type), stride_(stride), rows_(rows), run_(run), caps_(caps) {
+LATHE_DECL TurnedTiles::TurnedTiles(DType type, std::int64_t most, const TargetCaps& caps)
+    : type_(type), caps_(caps) {
   const std::int64_t in_register = std::max(caps.register_bytes / type.element_bytes(), 1);
-  const std::int64_t most = std::min({run.extent, std::int64_t{type.lanes}, in_register});
+  most = std::min({most, std::int64_t{type.lanes}, in_register});
   // Pieces of rows are joined in pairs.
   const bool in_pairs = (type.lanes & (type.lanes - 1)) == 0;
   while (in_pairs && width_ * 2 <= most) width_ *= 2;
 }
+
+LATHE_DECL TurnedRows::TurnedRows(DType type, AnyExpr stride, const Run& run, std::int64_t rows,
+                                  const TargetCaps& caps)
+    : TurnedTiles(type, run.extent, caps), stride_(std::move(stride)), rows_(rows), run_(run) {}
 
 LATHE_DECL AnyExpr TurnedRows::column(std::int64_t c) {
   const std::int64_t first = std::min(c / width_ * width_, run_.extent - width_);
@@ -28,8 +31,18 @@ LATHE_DECL AnyExpr TurnedRows::row_piece(std::int64_t row, std::int64_t column) 
   const auto lanes = static_cast<int>(width_);
   if (row >= rows_) return make_const(type_.with_lanes(lanes), 0);
   ++loads;
-  const AnyExpr first = fold_add(run_.base, AnyExpr(row * stride_ + column));
+  const AnyExpr first = fold_add(first_of(row), AnyExpr(column));
   return named(make_load(run_.buffer, {make_ramp(first, AnyExpr(1), lanes)}));
+}
+
+LATHE_DECL AnyExpr TurnedRows::first_of(std::int64_t row) {
+  if (const std::int64_t* constant = as_const_int(stride_))
+    return fold_add(run_.base, AnyExpr(row * *constant));
+  const auto at = static_cast<std::size_t>(row);
+  while (firsts_.size() <= at) firsts_.push_back({});
+  if (!firsts_[at])
+    firsts_[at] = named(fold_add(run_.base, fold_mul(fresh_lets(stride_), AnyExpr(row))));
+  return firsts_[at];
 }
 
 // Rows row, row + width, row + 2 * width … side by side.
@@ -52,6 +65,11 @@ LATHE_DECL AnyExpr TurnedRows::group(std::int64_t row, std::int64_t column) {
 LATHE_DECL Vec<AnyExpr> TurnedRows::turned(std::int64_t first) {
   Vec<AnyExpr> at;
   for (std::int64_t row = 0; row < width_; ++row) at.push_back(group(row, first));
+  turn(at);
+  return at;
+}
+
+LATHE_DECL void TurnedTiles::turn(Vec<AnyExpr>& at) {
   const int lanes = type_.lanes;
   for (auto block = static_cast<int>(width_) / 2; block > 0; block /= 2)
     for (std::size_t upper = 0; upper < at.size(); ++upper) {
@@ -67,12 +85,11 @@ LATHE_DECL Vec<AnyExpr> TurnedRows::turned(std::int64_t first) {
       at[upper] = shuffled(a, b, std::move(from_left), block);
       at[lower] = shuffled(a, b, std::move(from_right), block);
     }
-  return at;
 }
 
 /// `moved`: elements that stay together.
-LATHE_DECL AnyExpr TurnedRows::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map,
-                                        std::int64_t moved) {
+LATHE_DECL AnyExpr TurnedTiles::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map,
+                                         std::int64_t moved) {
   const DType type = type_.with_lanes(static_cast<int>(map.size()));
   instructions += merge_cost(type, type_.element_bytes() * static_cast<int>(moved), caps_);
   return named(make_shuffle({a, b}, std::move(map)));

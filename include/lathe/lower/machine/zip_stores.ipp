@@ -118,8 +118,7 @@ class ZipStores : public Mutator {
                       const Strided& b) {
     const bool masked = static_cast<bool>(first.mask);
     return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
-           a.stride == b.stride && poly_equal(a.base, b.base) &&
-           masked == static_cast<bool>(n.mask) &&
+           b.same_rows(a) && masked == static_cast<bool>(n.mask) &&
            (!masked || structurally_equal(n.mask, first.mask)) &&
            !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
   }
@@ -127,7 +126,7 @@ class ZipStores : public Mutator {
   /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
   Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
     Strided first;
-    if (!set(stmts[at], first) || first.stride > stmts[at].as<StoreNode>()->value.dtype().lanes)
+    if (!set(stmts[at], first) || first.is_matrix(stmts[at].as<StoreNode>()->value.dtype().lanes))
       return {};
     taken = static_cast<std::size_t>(first.stride);
     if (stmts.size() - at < taken) return {};
@@ -181,7 +180,9 @@ class ZipStores : public Mutator {
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
     const bool masked = head.mask.get() != nullptr;
-    if (!dense_costs_less(type, stores, zip.instructions, stores, masked, caps_)) return {};
+    if (stores * dense_access(type, masked, caps_) + zip.instructions >=
+        by_elements(type, stores, caps_))
+      return {};
     const AnyExpr base = named(
         "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
     AnyExpr limit = AnyExpr(first.stride * type.lanes);
