@@ -26,5 +26,7 @@ struct CombinerRow {
 const CombinerRow* find_combiner(BinaryOp op);
 /// Whether it combines as argmin or argmax do, from whatever identity.
 bool is_arg_reducer(const ReducerNode& reducer);
+/// An arg-reducer with positions of another type, of which the identity has the largest.
+ReducerRef with_position_type(const ReducerNode& reducer, DType position);
 
 }  // namespace lathe

@@ -114,6 +114,70 @@ TEST_CASE("change_type: a sum in parts") {
   check_lowered(start, apart);
 }
 
+namespace {
+
+/// Twice the position of the least of each row.
+struct Positions {
+  lt::Dim n;
+  lt::Input<float, 2> A;
+  lt::Reduce r;
+  lt::Tensor<std::int64_t, 1> where;
+
+  explicit Positions(std::int64_t most)
+      : n("n", {.max = most}), A("A", {7, n}), r("r", n), where(doubled()) {}
+
+ private:
+  lt::Tensor<std::int64_t, 1> doubled() {
+    auto best = lt::compute("best", {7}, [&](lt::Var i) { return lt::argmin(A(i, r), r); });
+    return lt::compute("where", {7}, [&](lt::Var i) { return best.get<1>()(i) * 2; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("change_type: positions of arg-reductions, the last number being the identity's") {
+  const Positions k(127);
+  lt::Schedule start(k.where), s = start;
+  s.change_type("best_1", lt::kI8);
+  CHECK(s.str().find("best_1[vi] argmin= i8(vr)") != std::string::npos);
+  CHECK(s.str().find("select(best_1[vi] == 127i8, 9223372036854775807, i64(best_1[vi]))") !=
+        std::string::npos);
+  // Without an element, what is read is the identity's.
+  for (int terms : {0, 1, 5, 127}) check_lowered(start, s, {{"n", terms}});
+  lt::Schedule apart = s;
+  apart.decompose_reduction("best", apart.loops("best")[1]);
+  CHECK(apart.str().find("best_1[vi] = 127i8") != std::string::npos);
+  for (int terms : {0, 5}) check_lowered(start, apart, {{"n", terms}});
+  lt::Schedule later = start;
+  later.decompose_reduction("best", later.loops("best")[1]);
+  later.change_type("best_1", lt::kI8);
+  CHECK(later.str() == apart.str());
+  lt::Schedule wide = s;
+  wide.change_type("best_1", lt::kI32);
+  for (int terms : {0, 5}) check_lowered(start, wide, {{"n", terms}});
+}
+
+TEST_CASE("change_type: positions that leave the identity no number") {
+  const Positions k(128);
+  lt::Schedule start(k.where), s = start;
+  CHECK(
+      refused(s, [&](lt::Schedule& t) { t.change_type("best_1", lt::kI8); }) ==
+      R"(error[L0253] change_type: buffer 'best_1' holds values from 0 to 127, as far as is proven; i8 holds -128 to 126, its largest number left to the identity
+  at change_type_test.cpp:#
+  help: types that hold this: u8 i16 u16 i32 u32 i64; clamp what is stored, or cast it from a smaller type, for a smaller range)");
+  CHECK(why(s, "best_0", lt::kI8).find("holds f32, whose values") != std::string::npos);
+  s.change_type("best_1", lt::kU8);
+  for (int terms : {0, 5, 128}) check_lowered(start, s, {{"n", terms}});
+
+  // What parts hold may be the identity's.
+  lt::Schedule parts = start;
+  parts.rfactor(parts.split_any(parts.loops("best")[1], {lt::infer, 4})[1]);
+  CHECK(why(parts, "best_1", lt::kI16).find("holds values of no proven range") !=
+        std::string::npos);
+  parts.change_type("best_1_part", lt::kI16);
+  for (int terms : {0, 3, 5}) check_lowered(start, parts, {{"n", terms}});
+}
+
 TEST_CASE("change_type: ranges of expressions, and through temporaries") {
   lt::Input<std::uint8_t, 1> A("A", {9});
   lt::Input<std::int64_t, 1> X("X", {9});

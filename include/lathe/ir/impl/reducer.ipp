@@ -87,16 +87,29 @@ LATHE_DECL const CombinerRow* find_combiner(BinaryOp op) {
   return nullptr;
 }
 
-LATHE_DECL bool is_arg_reducer(const ReducerNode& r) {
-  if (r.combine.size() != 2) return false;
+namespace detail {
+
+// The name of the built-in reducer that combines so; empty if none does.
+inline std::string_view arg_name(const ReducerNode& r) {
+  if (r.combine.size() != 2) return {};
   const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
   for (const char* name : {"argmin", "argmax"}) {
     const ReducerRef known = builtin_reducer(name, dtypes);
     if (!known) continue;
     const auto combines = make_ref<ReducerNode>(r.name, known->identity, r.lhs, r.rhs, r.combine);
-    if (structurally_equal(known, ReducerRef(combines))) return true;
+    if (structurally_equal(known, ReducerRef(combines))) return name;
   }
-  return false;
+  return {};
+}
+
+}  // namespace detail
+
+LATHE_DECL bool is_arg_reducer(const ReducerNode& r) { return !detail::arg_name(r).empty(); }
+
+LATHE_DECL ReducerRef with_position_type(const ReducerNode& r, DType position) {
+  const ReducerRef known = builtin_reducer(detail::arg_name(r), {r.combine[0].dtype(), position});
+  return make_ref<ReducerNode>(r.name, Vec<AnyExpr>{r.identity[0], known->identity[1]}, known->lhs,
+                               known->rhs, known->combine);
 }
 
 }  // namespace lathe

@@ -31,7 +31,7 @@ inline bool holds_range(DType t, ConstInterval range) {
 // What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
 class StoredValues : public Visitor {
  public:
-  explicit StoredValues(const Buffer& buffer) : buffer_(buffer) {}
+  StoredValues(const Buffer& buffer, const Stmt& s) : buffer_(buffer) { stmt(s); }
   Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
 
   void expr(const AnyExpr&) override {}
@@ -48,6 +48,29 @@ class StoredValues : public Visitor {
   const Buffer& buffer_;
   const BlockNode* block_ = nullptr;
 };
+
+// Positions of arg-reductions are moved and compared with one another, never computed with: any
+// type that keeps their order will do, if its largest number is left to the identity.
+inline bool takes_positions(const BlockNode& block, const Buffer& buffer) {
+  if (!block.reducer || !is_arg_reducer(*block.reducer)) return false;
+  const AnyExpr& identity = block.reducer->identity[1];
+  if (!is_const(identity, range_of_type(identity.dtype()).max)) return false;
+  const Vec<Stmt> stores = seq_of(block.body);
+  const auto* position = stores.size() == 2 ? stores[1].as<StoreNode>() : nullptr;
+  return position && position->buffer == buffer;
+}
+inline bool holds_positions(const Program& program, const Buffer& buffer) {
+  bool any = false;
+  for (const auto& writer : writers(program->body, buffer)) {
+    if (!writer.block->reducer) continue;
+    if (!takes_positions(*writer.block, buffer)) return false;
+    any = true;
+  }
+  return any;
+}
+inline bool is_no_position(const AnyExpr& value) {
+  return is_const(value, range_of_type(value.dtype()).max);
+}
 
 // The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
 class ValueRanges {
@@ -71,6 +94,17 @@ class ValueRanges {
     return range;
   }
 
+  /// Of the positions that are stored, the identity's left out.
+  ConstInterval positions(const Buffer& buffer) {
+    std::optional<ConstInterval> all;
+    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
+      if (is_no_position(value)) continue;
+      const ConstInterval one = of(block, value);
+      all = all ? range_hull(*all, one) : one;
+    }
+    return all.value_or(ConstInterval{});
+  }
+
   /// A use that knows the type of the elements.
   bool has_other_uses(const Buffer& buffer) const {
     bool atomic = false;
@@ -87,11 +121,9 @@ class ValueRanges {
 
  private:
   ConstInterval stored_range(const Buffer& buffer) {
-    StoredValues stored(buffer);
-    stored.stmt(program_->body);
     std::optional<ConstInterval> set;
     ConstInterval added{0, 0};
-    for (const auto& [block, value] : stored.found) {
+    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
       const ConstInterval one = of(block, value);
       if (block && block->reducer) {
         added = range_add(added, sum_of(*block, one));
@@ -151,27 +183,35 @@ class ValueRanges {
   Vec<std::pair<Buffer, ConstInterval>> known_;
 };
 
-// Elements of another type: stores cast, loads cast back, sums are added up in the new type.
+// Elements of another type: stores cast, loads cast back, sums are added up in the new type, and
+// positions compared in it.
 class Retype : public Mutator {
  public:
-  Retype(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  Retype(const Buffer& from, const Buffer& to, bool positions)
+      : from_(from), to_(to), positions_(positions) {}
 
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (!load || load->buffer != from_) return descend(e);
-    return make_cast(from_->dtype.with_lanes(load->dtype.lanes),
-                     make_load(to_, places(load->indices), optional(load->mask)));
+    const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
+    const AnyExpr back = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
+    if (!positions_) return back;
+    return make_select(make_binary(BinaryOp::eq, held, no_position(held.dtype())),
+                       no_position(back.dtype()), back);
   }
   Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
-      return make_store(to_, places(n->indices), stored(expr(n->value)), optional(n->mask));
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
+      const bool none = positions_ && is_no_position(n->value);
+      AnyExpr value = none ? no_position(to_->dtype) : stored(expr(n->value));
+      return make_store(to_, places(n->indices), std::move(value), optional(n->mask));
+    }
     const auto* block = s.as<BlockNode>();
     if (!block || !block->reducer || !contains(buffers_written(block->body), from_))
       return descend(s);
-    BlockNode sum = *descend(s).as<BlockNode>();
-    sum.reducer = builtin_reducer("sum", {to_->dtype});
-    return make_block(std::move(sum));
+    BlockNode retyped = *descend(s).as<BlockNode>();
+    retyped.reducer = reducer(*block->reducer);
+    return make_block(std::move(retyped));
   }
 
  private:
@@ -179,6 +219,13 @@ class Retype : public Mutator {
     Vec<AnyExpr> at;
     for (const auto& index : indices) at.push_back(expr(index));
     return at;
+  }
+
+  static AnyExpr no_position(DType t) { return make_const(t, range_of_type(t.scalar()).max); }
+
+  ReducerRef reducer(const ReducerNode& r) const {
+    if (!positions_) return builtin_reducer("sum", {to_->dtype});
+    return with_position_type(r, to_->dtype);
   }
 
   // The low bits of sums, differences and products follow from those of their operands.
@@ -195,12 +242,14 @@ class Retype : public Mutator {
 
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
   const Buffer from_, to_;
+  const bool positions_;
 };
 
-inline std::string types_that_hold(ConstInterval range) {
+template <class Holds>
+std::string types_that_hold(const Holds& holds) {
   std::string out;
   for (DType t : kExchangeable)
-    if (holds_range(t, range)) out += " " + t.str();
+    if (holds(t)) out += " " + t.str();
   return out.empty() ? " none" : out;
 }
 
@@ -223,18 +272,23 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
   ValueRanges ranges(program);
   if (ranges.has_other_uses(buffer))
     return no("is used by an opaque block or an atomic update, which knows its type");
+  const bool positions = holds_positions(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
-    if (writer.block->reducer && writer.block->reducer->identity.size() != 1)
+    if (!positions && writer.block->reducer && writer.block->reducer->identity.size() != 1)
       return no("is one of several results of block " + in_quotes(writer.block->name()));
-  const ConstInterval range = ranges.of(buffer);
+  const ConstInterval range = positions ? ranges.positions(buffer) : ranges.of(buffer);
+  const auto holds = [&](DType t) {
+    return holds_range(t, range) && (!positions || range.max < range_of_type(t).max);
+  };
   // A sum that wraps in one type is another in the other.
-  if (holds_range(to, range) && holds_range(buffer->dtype, range)) return {};
-  const DType full = holds_range(to, range) ? buffer->dtype : to;
+  if (holds(to) && holds(buffer->dtype)) return {};
+  const DType full = holds(to) ? buffer->dtype : to;
   const ConstInterval all = range_of_type(full);
   return no("holds " + range_text(range) + "; " + full.str() +
                 (full == to ? "" : ", in which it is computed now,") + " holds " +
-                std::to_string(all.min) + " to " + std::to_string(all.max),
-            "types that hold this:" + types_that_hold(range) +
+                std::to_string(all.min) + " to " + std::to_string(all.max - positions) +
+                (positions ? ", its largest number left to the identity" : ""),
+            "types that hold this:" + types_that_hold(holds) +
                 "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
@@ -248,8 +302,8 @@ inline Verdict run_change_type(const Program& program, const Args& args, Edit* e
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
-  edit->program =
-      program.with(Retype(buffer, Buffer(new BufferNode(std::move(node)))).stmt(program->body));
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), holds_positions(program, buffer));
+  edit->program = program.with(retype.stmt(program->body));
   return {};
 }
 
