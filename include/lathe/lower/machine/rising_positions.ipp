@@ -1,5 +1,7 @@
 #pragma once
 
+#include <lathe/analysis/find.hpp>
+#include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/reducer.hpp>
@@ -21,17 +23,22 @@ struct ArgStep {
   AnyExpr worst;    ///< the identity of the value
 };
 
-/// The steps that each iteration of a loop takes, one for each pair of registers, which nothing
-/// else in the loop stores to.
-class ArgSteps : public Visitor {
+/// All stores to one pair of registers, in their order.
+using ArgChain = Vec<ArgStep>;
+
+/// The steps that statements take whenever they run, by pairs of registers that nothing else in
+/// them stores to.
+class ArgChains : public Visitor {
  public:
-  explicit ArgSteps(const Stmt& body) {
+  explicit ArgChains(const Stmt& body) {
     stmt(body);
-    for (const ArgStep& step : found_)
-      if (stores_to(body, step.value) == 1 && stores_to(body, step.position) == 1)
-        steps.push_back(step);
+    for (const ArgStep& step : found_) chain_of(step).push_back(step);
+    chains.erase_if([&](const ArgChain& c) {
+      const auto count = static_cast<int>(c.size());
+      return stores_to(body, c[0].value) != count || stores_to(body, c[0].position) != count;
+    });
   }
-  Vec<ArgStep> steps;
+  Vec<ArgChain> chains;
 
   void expr(const AnyExpr&) override {}
   void stmt(const Stmt& s) override {
@@ -62,6 +69,12 @@ class ArgSteps : public Visitor {
     return count;
   }
 
+  ArgChain& chain_of(const ArgStep& step) {
+    for (ArgChain& c : chains)
+      if (c[0].value == step.value && c[0].position == step.position) return c;
+    return chains.emplace_back();
+  }
+
   void note(const StoreNode& n) {
     const SelectNode* now = choice(n);
     if (!now || n.buffer->scope != Scope::reg || !holds(now->yes, n.buffer)) return;
@@ -73,10 +86,15 @@ class ArgSteps : public Visitor {
     last_ = now, last_buffer_ = n.buffer;
   }
 
+  AnyExpr named(const AnyExpr& e) const {
+    const AnyExpr* value = lets_.find(e.get());
+    return value ? *value : e;
+  }
   // By its value, if that names nothing of the loop's body.
   AnyExpr position_of(const AnyExpr& e) const {
-    const AnyExpr* named = lets_.find(e.get());
-    const AnyExpr at = named ? *named : e;
+    AnyExpr at = named(e);
+    if (const auto* all = at.as<BroadcastNode>())
+      at = make_broadcast(named(all->value), at.dtype().lanes);
     for (const auto& v : free_vars(at))
       if (lets_.contains(v.get())) return {};
     return at;
@@ -85,9 +103,10 @@ class ArgSteps : public Visitor {
   std::optional<ArgStep> as_step(const SelectNode& value, const SelectNode& position) const {
     const DType t = value.dtype.scalar();
     const AnyExpr at = position_of(position.no);
-    if (position.dtype.scalar() != kIndex || t.is_bool() || !at) return {};
+    const DType counts = position.dtype.scalar();
+    if (!counts.is_int() || t.is_bool() || !at) return {};
     for (const char* name : {"argmax", "argmin"}) {
-      const ReducerRef known = builtin_reducer(name, {t, kIndex});
+      const ReducerRef known = builtin_reducer(name, {t, counts});
       Substitution operands;
       for (int k = 0; k < 2; ++k) {
         const SelectNode& from = k == 0 ? value : position;
@@ -126,29 +145,56 @@ class ArgSteps : public Visitor {
   Buffer last_buffer_;
 };
 
-// Positions that a loop takes in rising order need no comparison: of equal values the first one
-// stays. The identity's position, which is beyond all, becomes that of the first element.
+// Positions that are taken in rising order need no comparison: of equal values the first one stays.
+// The identity's position, which is beyond all, becomes that of the first element.
 class RisingPositions : public Mutator {
  public:
+  explicit RisingPositions(Facts facts) : facts_(std::move(facts)) {}
+
   Stmt stmt(const Stmt& s) override {
-    const auto* seq = s.as<SeqNode>();
-    if (!seq) return descend(s);
-    Vec<Stmt> out;
-    Stores held;  // by registers, as constants
-    for (const Stmt& child : seq->stmts) {
-      const auto* loop = child.as<ForNode>();
-      const Stmt done = loop ? risen(*loop, child, held, out) : Stmt();
-      out.push_back(done ? done : stmt(child));
-      held = those_left(held, child);
-      const auto* store = child.as<StoreNode>();
-      if (store && store->indices.empty() && store->buffer->scope == Scope::reg)
-        held.push_back(store);
+    if (const auto* loop = s.as<ForNode>()) {
+      const Facts around = facts_;
+      facts_.bind(*loop);
+      Stmt out = descend(s);
+      facts_ = around;
+      return out;
     }
-    return make_seq(std::move(out));
+    const auto* seq = s.as<SeqNode>();
+    return seq ? in_order(seq->stmts) : descend(s);
   }
 
  private:
   using Stores = Vec<const StoreNode*>;
+
+  Stmt in_order(Vec<Stmt> steps) {
+    Vec<Stmt> out;
+    Stores held;         // by registers, as constants
+    bool tried = false;  // the rest of the statements, since the last of these
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const auto* loop = steps[k].as<ForNode>();
+      const bool sets = is_set(steps[k]);
+      if (loop) {
+        if (Stmt done = risen(steps[k], loop, held, out)) steps[k] = std::move(done);
+      } else if (!sets && !tried && !held.empty()) {
+        const Stmt rest =
+            make_seq(Vec<Stmt>(steps.begin() + static_cast<std::ptrdiff_t>(k), steps.end()));
+        if (const Stmt done = risen(rest, nullptr, held, out)) {
+          steps.resize(k);
+          steps.append(seq_of(done));
+        }
+      }
+      tried = !sets;
+      held = those_left(held, steps[k]);
+      if (sets) held.push_back(steps[k].as<StoreNode>());
+      out.push_back(stmt(steps[k]));
+    }
+    return make_seq(std::move(out));
+  }
+
+  static bool is_set(const Stmt& s) {
+    const auto* store = s.as<StoreNode>();
+    return store && store->indices.empty() && store->buffer->scope == Scope::reg;
+  }
 
   // Those that the statement does not store to.
   static Stores those_left(const Stores& held, const Stmt& s) {
@@ -163,18 +209,21 @@ class RisingPositions : public Mutator {
     return left;
   }
 
-  // The loop with its shorter steps; `before` gets the first positions. Empty: none is.
-  static Stmt risen(const ForNode& loop, const Stmt& whole, const Stores& held, Vec<Stmt>& before) {
-    const ArgSteps found(loop.body);
+  // The statements, or the loop that they are, with shorter steps; `before` gets the first
+  // positions. Empty: there are none.
+  Stmt risen(const Stmt& whole, const ForNode* loop, const Stores& held, Vec<Stmt>& before) const {
+    Facts inside = facts_;
+    if (loop) inside.bind(*loop);
     Vec<ArgStep> steps;
-    for (const ArgStep& step : found.steps) {
-      if (!starts_afresh(step, held) || !rises(step, loop)) continue;
-      AnyExpr first = substitute(step.at, {{loop.var, loop.min}});
-      const std::int64_t* extent = as_const_int(loop.extent);
-      if (!extent || *extent < 1)
-        first = make_select(AnyExpr(0) < loop.extent, first, make_int(first.dtype(), INT64_MAX));
-      before.push_back(make_store(step.position, {}, simplify(first)));
-      steps.push_back(step);
+    for (const ArgChain& chain : ArgChains(loop ? loop->body : whole).chains) {
+      if (!starts_afresh(chain[0], held) || !rises(chain, loop, inside)) continue;
+      AnyExpr first = chain[0].at;
+      if (loop) first = substitute(first, {{loop->var, loop->min}});
+      const std::int64_t* extent = loop ? as_const_int(loop->extent) : nullptr;
+      if (loop && (!extent || *extent < 1))
+        first = make_select(AnyExpr(0) < loop->extent, first, none(first.dtype()));
+      before.push_back(make_store(chain[0].position, {}, simplify(first)));
+      steps.append(chain);
     }
     return steps.empty() ? Stmt() : Shorter(steps).stmt(whole);
   }
@@ -184,28 +233,55 @@ class RisingPositions : public Mutator {
     for (const StoreNode* s : held) {
       const AnyExpr is = lane(s->value);
       if (s->buffer == step.value) value = structurally_equal(is, step.worst);
-      if (s->buffer == step.position) position = is_const(is, INT64_MAX);
+      if (s->buffer == step.position) position = structurally_equal(is, none(is.dtype()));
     }
     return value && position;
   }
+  static AnyExpr none(DType t) { return make_const(t, range_of_type(t.scalar()).max); }
   static AnyExpr lane(const AnyExpr& e) {
     const auto* all = e.as<BroadcastNode>();
     return all ? all->value : e;
   }
 
-  // Never less than in the iteration before, in all lanes.
-  static bool rises(const ArgStep& step, const ForNode& loop) {
-    if (loop.loop_kind != ForKind::serial) return false;
-    AnyExpr at = lane(step.at);
-    if (const auto* ramp = at.as<RampNode>()) {
-      if (uses_var(ramp->stride, loop.var)) return false;
-      at = ramp->base;
+  // Never less than in the step before, in all lanes, from one iteration to the next too.
+  static bool rises(const ArgChain& chain, const ForNode* loop, const Facts& inside) {
+    if (loop && loop->loop_kind != ForKind::serial) return false;
+    Vec<LanePosition> at;
+    for (const ArgStep& step : chain) {
+      at.push_back(lane_position(step.at, inside));
+      const LanePosition& last = at.back();
+      if (!last.base || !structurally_equal(last.stride, at[0].stride)) return false;
+      if (loop && uses_var(last.stride, loop->var)) return false;
+      if (at.size() > 1 && !is_behind(last.base, at[at.size() - 2].base)) return false;
     }
-    if (at.dtype() != kIndex || !is_load_free(at)) return false;
-    const AnyExpr next = substitute(at, {{loop.var, AnyExpr(loop.var) + 1}});
+    if (!loop) return true;
+    return is_behind(substitute(at[0].base, {{loop->var, AnyExpr(loop->var) + 1}}), at.back().base);
+  }
+  static bool is_behind(const AnyExpr& next, const AnyExpr& at) {
     const AnyExpr by = simplify(next - at);
     const std::int64_t* known = as_const_int(by);
     return known && *known >= 0;
+  }
+
+  // Lane l is base + l * stride, as a number that does not wrap; no base: nothing is known.
+  struct LanePosition {
+    AnyExpr base, stride = AnyExpr(0);
+  };
+  static LanePosition lane_position(const AnyExpr& position, const Facts& inside) {
+    LanePosition out;
+    AnyExpr at = lane(position);
+    if (const auto* cast = at.as<CastNode>()) {
+      if (!fits(cast->value, cast->dtype, inside)) return {};
+      at = lane(cast->value);
+    }
+    if (at.as<ConstNode>()) at = AnyExpr(at.as<ConstNode>()->i);
+    if (const auto* ramp = at.as<RampNode>()) out.stride = ramp->stride, at = ramp->base;
+    if (at.dtype() == kIndex && is_load_free(at)) out.base = at;
+    return out;
+  }
+  static bool fits(const AnyExpr& e, DType t, const Facts& facts) {
+    const ConstInterval range = const_bounds(e, facts), all = range_of_type(t.scalar());
+    return range.has_min() && range.has_max() && range.min >= all.min && range.max <= all.max;
   }
 
   class Shorter : public Mutator {
@@ -222,12 +298,14 @@ class RisingPositions : public Mutator {
    private:
     const Vec<ArgStep>& steps_;
   };
+
+  Facts facts_;  ///< of the loops around
 };
 
 }  // namespace detail
 
 LATHE_DECL Program rising_positions(const Program& program) {
-  return program.with(detail::RisingPositions().stmt(program->body));
+  return program.with(detail::RisingPositions(detail::program_facts(program)).stmt(program->body));
 }
 
 }  // namespace lathe

@@ -13,38 +13,32 @@ namespace {
 
 struct Words {
   std::string better, identity, type = "f32", at = "broadcast(r, 4)", from = "0", begin, end;
+  std::string upto = "n", position = "i64", none = "9223372036854775807";
 };
+
+/// What one step takes.
+std::string step_of(const Words& w, const std::string& indent, const std::string& row,
+                    const std::string& at) {
+  const std::string nan = w.type == "f32" ? " || is_nan(v0) && !is_nan(v1)" : "";
+  const std::string ties = w.type == "f32" ? "(v0 == v1 || is_nan(v0) && is_nan(v1))" : "v0 == v1";
+  const std::string keeps = w.better + nan + " || " + ties + " && p0 <= " + at;
+  return indent + "let v0 = v[]:\n" + indent + "  let v1 = x[ramp(" + row + " * 4, 1, 4)]\n" +
+         indent + "  let p0 = p[]\n" + indent + "  let new = select(" + keeps + ", v0, v1)\n" +
+         indent + "  let q = select(" + keeps + ", p0, " + at + ")\n" + indent + "  v[] = new\n" +
+         indent + "  p[] = q\n";
+}
 
 /// Of four columns of n the best and where it is.
 lt::Program columns(const Words& w) {
-  const std::string nan = w.type == "f32" ? " || is_nan(v0) && !is_nan(v1)" : "";
-  const std::string ties = w.type == "f32" ? "(v0 == v1 || is_nan(v0) && is_nan(v1))" : "v0 == v1";
-  const std::string keeps = w.better + nan + " || " + ties + " && p0 <= " + w.at;
   return lt::parse("program columns<n>(in x: " + w.type + "[n * 4], out y: " + w.type +
-                   "[4], out at: i64[4]) stage flat:\n"
-                   "  alloc v: " +
-                   w.type +
-                   "x4[] scope register\n"
-                   "  alloc p: i64x4[] scope register\n"
-                   "  v[] = broadcast(" +
-                   w.identity +
-                   ", 4)\n"
-                   "  p[] = broadcast(9223372036854775807, 4)\n" +
-                   w.begin + "  for r in " + w.from + "..n:\n" +
+                   "[4], out at: " + w.position + "[4]) stage flat:\n  alloc v: " + w.type +
+                   "x4[] scope register\n  alloc p: " + w.position +
+                   "x4[] scope register\n  v[] = broadcast(" + w.identity +
+                   ", 4)\n  p[] = broadcast(" + w.none + ", 4)\n" + w.begin +
+                   (w.upto.empty() ? "" : "  for r in " + w.from + ".." + w.upto + ":\n") +
                    (w.end.empty() ? "" : "    " + w.end + ":\n") +
-                   "      let v0 = v[]:\n"
-                   "        let v1 = x[ramp(r * 4, 1, 4)]\n"
-                   "        let p0 = p[]\n"
-                   "        let new = select(" +
-                   keeps +
-                   ", v0, v1)\n"
-                   "        let q = select(" +
-                   keeps + ", p0, " + w.at +
-                   ")\n"
-                   "        v[] = new\n"
-                   "        p[] = q\n"
-                   "  y[ramp(0, 1, 4)] = v[]\n"
-                   "  at[ramp(0, 1, 4)] = p[]\n");
+                   (w.upto.empty() ? "" : step_of(w, "      ", "r", w.at)) +
+                   "  y[ramp(0, 1, 4)] = v[]\n  at[ramp(0, 1, 4)] = p[]\n");
 }
 
 const Words most{"v1 < v0", "-inf"}, least{"v0 < v1", "inf"},
@@ -66,7 +60,8 @@ struct Both {
       : before(columns(w)), after(lt::rising_positions(before)), floats(w.type == "f32") {}
 
   void check_same(const std::vector<float>& x, std::int64_t n) const {
-    const Bytes y{std::vector<unsigned char>(16)}, at{std::vector<unsigned char>(32)};
+    const Bytes y{std::vector<unsigned char>(16)},
+        at{std::vector<unsigned char>(before->params[2].dtype() == lt::kI64 ? 32 : 16)};
     const Bytes in =
         floats ? Bytes::of(x) : Bytes::of(std::vector<std::int32_t>(x.begin(), x.end()));
     const auto wanted = evaluated(before, {in, y, at}, {lt::to_slot(n)});
@@ -105,6 +100,53 @@ TEST_CASE("rising positions are not compared, and the first of equal values stay
   for (const float all : {kInf, -kInf, std::nanf("")})
     floats.check_same(std::vector<float>(24, all), 6);
   Both(most_int).check_same(std::vector<float>(24, -2147483648.0F), 6);
+}
+
+TEST_CASE("positions of a type that holds them rise, those that may wrap don't") {
+  Words narrow = most;
+  narrow.position = "i32", narrow.none = "2147483647i32", narrow.upto = "6";
+  narrow.at = "broadcast(i32(r), 4)";
+  CHECK(is_shorter(narrow));
+  Words cast = narrow;
+  cast.at = "i32x4(broadcast(r, 4))";
+  CHECK(is_shorter(cast));
+  Words wraps = cast;
+  wraps.upto = "n * 2147483648";
+  CHECK_FALSE(is_shorter(wraps));
+  for (const Words& w : {narrow, cast})
+    Both(w).check_same({0, 1, 2, 3, 0,  2, 2, 4, std::nanf(""), 5, 1, 4, std::nanf(""), 6, 2, 4,
+                        0, 6, 2, 4, -1, 6, 2, 4},
+                       6);
+}
+
+TEST_CASE("steps one after the other rise as those of a loop do") {
+  const auto steps = [](const std::vector<int>& positions, const char* between = "") {
+    Words w = most;
+    w.upto = "";
+    for (std::size_t k = 0; k < positions.size(); ++k)
+      w.begin += step_of(w, "  ", std::to_string(k),
+                         "broadcast(" + std::to_string(positions[k]) + ", 4)") +
+                 (k == 0 ? between : "");
+    return w;
+  };
+  for (const auto& rising : {steps({0, 1, 2}), steps({3, 3, 5}), steps({7})}) {
+    CHECK(is_shorter(rising));
+    Both(rising).check_same({0, 1, 2, 3, 0, 2, 2, 4, std::nanf(""), 1, 1, std::nanf("")}, 3);
+  }
+  CHECK_FALSE(is_shorter(steps({0, 2, 1})));
+  CHECK_FALSE(is_shorter(steps({0, 1, 2}, "  p[] = broadcast(3, 4)\n")));
+  CHECK_FALSE(is_shorter(steps({0, 1, 2}, "  v[] = broadcast(3.0, 4)\n")));
+  // Several in each iteration: the first of the next one lies behind the last.
+  const auto body = [](const char* second) {
+    Words w = most;
+    w.upto = "";
+    w.begin = "  for r in 0..n:\n" + step_of(w, "    ", "r", "broadcast(r * 2, 4)") +
+              step_of(w, "    ", "r", second);
+    return w;
+  };
+  CHECK(is_shorter(body("broadcast(r * 2 + 1, 4)")));
+  Both(body("broadcast(r * 2 + 1, 4)")).check_same({1, 0, 2, 0, 1, 5, 2, 1}, 2);
+  CHECK_FALSE(is_shorter(body("broadcast(r * 2 + 3, 4)")));
 }
 
 TEST_CASE("positions that may fall, identities that are none and steps that may not run keep it") {
