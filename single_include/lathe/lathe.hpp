@@ -3486,6 +3486,8 @@ class StorageSteps : public BlockSteps {
   /// ones for more lanes and less memory.
   ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
+  /// Positions of an arg-reduction are compared in the new type, and its largest number stands for
+  /// that of the identity.
   /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
   /// their type, a sum is its terms times how many there are.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
@@ -3661,7 +3663,8 @@ namespace lathe {
 /// turned in registers, reductions get a register tile or one partial result a lane and a tree that
 /// folds them, whichever takes fewer cycles, from packed copies where operands are read often, in
 /// blocks that stay in the second cache; products of narrow types take the rows of
-/// tensor_intrins() that the target has. Outputs larger than the last-level cache are streamed, and
+/// tensor_intrins() that the target has. Loops of scripts become vectors, of rows where each step
+/// along a row needs the one before. Outputs larger than the last-level cache are streamed, and
 /// the outermost loops run in parallel where the work pays for it. A program that steps have
 /// changed already, also one whose text says `scheduled`, stays as it is. A step that is not legal
 /// is left out, so the result is always correct. Under ScheduleOptions::strict no step reassociates
@@ -8053,6 +8056,8 @@ namespace lathe::detail {
 
 /// Whether lane l of a vector is base + l * stride with a constant stride.
 bool lane_stride(const AnyExpr& e, std::int64_t& stride);
+/// The scalar stride of such a vector, also one that is no constant; empty if none is found.
+AnyExpr lane_step(const AnyExpr& e);
 /// The scalar that lane 0 of such a vector is.
 AnyExpr lane_base(const AnyExpr& e);
 
@@ -8427,6 +8432,8 @@ struct CombinerRow {
 const CombinerRow* find_combiner(BinaryOp op);
 /// Whether it combines as argmin or argmax do, from whatever identity.
 bool is_arg_reducer(const ReducerNode& reducer);
+/// An arg-reducer with positions of another type, of which the identity has the largest.
+ReducerRef with_position_type(const ReducerNode& reducer, DType position);
 
 }  // namespace lathe
 
@@ -11158,6 +11165,14 @@ Program count_lanes(const Program& program, const TargetCaps& caps);
 /// Must run before loads are shared, which stores end.
 Program zip_stores(const Program& program, const TargetCaps& caps);
 
+/// Stores of neighbouring columns of a matrix, lane l to row l, become one transposition in
+/// registers and dense stores of rows, where the last of them stands. Other statements may stand
+/// between them; loads of what they store take the value.
+///     Y[ramp(i, n, 8)] = a; Y[ramp(i + 1, n, 8)] = b; …
+///   → let column = a; let column = b; … Y[ramp(i, 1, 8)] = shuffle(…); Y[ramp(i + n, 1, 8)] = …
+/// Must run before loads are shared, as stores end that.
+Program turn_stores(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each
 /// element. Loads of neighbours, of one statement or of several that nothing is stored between,
@@ -11387,6 +11402,27 @@ class LaneBlocks {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/machine/ordered_stmts.hpp
+// Statements as a list, with those inside of bindings.
+
+namespace lathe::detail {
+
+/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
+struct OrderedStmt {
+  Stmt stmt;
+  bool opens;
+};
+inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
+  const Vec<Stmt> list = seq_of(s);
+  for (const Stmt& child : list) out.push_back({child, false});
+  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
+  if (!let || seq_of(let->body).empty()) return;
+  out.back().opens = true;
+  follow(let->body, out);
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/strided_loads.hpp
 // Accesses whose lanes lie a constant number of elements apart, and loads that share memory.
 
@@ -11396,17 +11432,26 @@ namespace lathe::detail {
 struct Strided {
   Poly base;  ///< without its constant
   std::int64_t constant = 0, stride = 0;
+  AnyExpr step;  ///< instead of the stride where that is no constant
   bool reversed = false;
   AnyExpr limit;  ///< how many of the first lanes are accessed; none: all
 
   /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
   bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
+  /// Whether lanes are rows of a matrix: one vector of a run that is longer than it has lanes would
+  /// hold few of its elements.
+  bool is_matrix(int lanes) const { return step.get() || stride > lanes; }
+  AnyExpr row_stride() const { return step ? step : AnyExpr(stride); }
+  /// Whether lanes of both lie the same number of elements apart, from bases that a constant parts.
+  bool same_rows(const Strided& other) const;
 };
 
-/// Whether so many dense accesses and instructions of shuffles are fewer than strided accesses
-/// element by element.
-bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
-                      const TargetCaps& caps);
+/// Instructions of so many vectors that are moved element by element.
+inline int by_elements(DType type, int vectors, const TargetCaps& caps) {
+  return caps.kElementMove * type.lanes * vectors;
+}
+/// Instructions of a dense access.
+int dense_access(DType type, bool masked, const TargetCaps& caps);
 
 /// Loads that lie within one stride of each other, and within one vector.
 class StridedGroup {
@@ -11426,9 +11471,13 @@ class StridedGroup {
     bool reversed;
     VarRef var;
   };
-  bool is_matrix() const;
-  Vec<LetBinding> lanes(const TargetCaps& caps) const;
-  Vec<LetBinding> columns(const TargetCaps& caps) const;
+  /// Variables, and the instructions that they take.
+  struct Way {
+    Vec<LetBinding> lets;
+    int cost = 0;
+  };
+  Way lanes(const TargetCaps& caps) const;
+  Way columns(const TargetCaps& caps) const;
   Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
@@ -11556,15 +11605,33 @@ AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
 
 namespace lathe::detail {
 
+/// Tiles of a power of two of vectors, transposed in registers by exchanging halves of ever smaller
+/// blocks (Eklundh 1972): w * log2(w) shuffles of w vectors. Of vectors with more lanes than that
+/// each w lanes are a tile.
+class TurnedTiles : public NamedShuffles {
+ public:
+  /// No tile is higher than `most` vectors.
+  TurnedTiles(DType type, std::int64_t most, const TargetCaps& caps);
+
+  /// Vectors of a tile; 1 where there are none.
+  std::int64_t width() const { return width_; }
+  /// Lane b * width + r of vector c becomes lane b * width + c of vector r.
+  void turn(Vec<AnyExpr>& at);
+
+ protected:
+  AnyExpr shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map, std::int64_t moved);
+
+  const DType type_;
+  const TargetCaps& caps_;
+  std::int64_t width_ = 1;
+};
+
 /// Lane l of column c is element base + l * stride + c of a buffer, for columns that follow each
-/// other. Tiles of a power of two of columns are transposed in registers, by exchanging halves of
-/// ever smaller blocks (Eklundh 1972): w vectors of w columns are w loads a group of w rows and
-/// w * log2(w) shuffles.
-class TurnedRows : public NamedShuffles {
+/// other: w vectors of w columns are w loads a group of w rows, and one turned tile.
+class TurnedRows : public TurnedTiles {
  public:
   /// `rows`: of the lanes' rows, how many are read, from the first on.
-  TurnedRows(DType type, std::int64_t stride, const Run& run, std::int64_t rows,
-             const TargetCaps& caps);
+  TurnedRows(DType type, AnyExpr stride, const Run& run, std::int64_t rows, const TargetCaps& caps);
 
   /// Whether there are tiles of two columns at least.
   bool pays() const { return width_ > 1; }
@@ -11579,13 +11646,12 @@ class TurnedRows : public NamedShuffles {
   Vec<AnyExpr> turned(std::int64_t first);
   AnyExpr group(std::int64_t row, std::int64_t column);
   AnyExpr row_piece(std::int64_t row, std::int64_t column);
-  AnyExpr shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map, std::int64_t moved);
+  AnyExpr first_of(std::int64_t row);
 
-  const DType type_;
-  const std::int64_t stride_, rows_;
+  const AnyExpr stride_;
+  const std::int64_t rows_;
   const Run run_;
-  const TargetCaps& caps_;
-  std::int64_t width_ = 1;
+  Vec<AnyExpr> firsts_;  ///< of each row, where the stride is no constant
   Vec<Tile> tiles_;
 };
 
@@ -16116,6 +16182,19 @@ LATHE_DECL bool lane_stride(const AnyExpr& e, std::int64_t& stride) {
   return a == 0 && b == 0;
 }
 
+LATHE_DECL AnyExpr lane_step(const AnyExpr& e) {
+  std::int64_t constant = 0;
+  if (lane_stride(e, constant)) return AnyExpr(constant);
+  const auto* ramp = e.as<RampNode>();
+  if (ramp && ramp->base.dtype().lanes == 1) return ramp->stride;
+  const auto* n = e.as<BinaryNode>();
+  if (!n || n->op != BinaryOp::add) return {};
+  AnyExpr a = lane_step(n->a), b = lane_step(n->b);
+  if (!a || !b) return {};
+  if (is_const(a, 0)) return b;
+  return is_const(b, 0) ? a : AnyExpr();
+}
+
 LATHE_DECL AnyExpr lane_base(const AnyExpr& e) {
   if (e.dtype().lanes == 1) return e;
   if (const auto* n = e.as<BroadcastNode>()) return n->value;
@@ -17349,16 +17428,29 @@ LATHE_DECL const CombinerRow* find_combiner(BinaryOp op) {
   return nullptr;
 }
 
-LATHE_DECL bool is_arg_reducer(const ReducerNode& r) {
-  if (r.combine.size() != 2) return false;
+namespace detail {
+
+// The name of the built-in reducer that combines so; empty if none does.
+inline std::string_view arg_name(const ReducerNode& r) {
+  if (r.combine.size() != 2) return {};
   const Vec<DType> dtypes{r.combine[0].dtype(), r.combine[1].dtype()};
   for (const char* name : {"argmin", "argmax"}) {
     const ReducerRef known = builtin_reducer(name, dtypes);
     if (!known) continue;
     const auto combines = make_ref<ReducerNode>(r.name, known->identity, r.lhs, r.rhs, r.combine);
-    if (structurally_equal(known, ReducerRef(combines))) return true;
+    if (structurally_equal(known, ReducerRef(combines))) return name;
   }
-  return false;
+  return {};
+}
+
+}  // namespace detail
+
+LATHE_DECL bool is_arg_reducer(const ReducerNode& r) { return !detail::arg_name(r).empty(); }
+
+LATHE_DECL ReducerRef with_position_type(const ReducerNode& r, DType position) {
+  const ReducerRef known = builtin_reducer(detail::arg_name(r), {r.combine[0].dtype(), position});
+  return make_ref<ReducerNode>(r.name, Vec<AnyExpr>{r.identity[0], known->identity[1]}, known->lhs,
+                               known->rhs, known->combine);
 }
 
 }  // namespace lathe
@@ -43965,7 +44057,7 @@ inline bool holds_range(DType t, ConstInterval range) {
 // What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
 class StoredValues : public Visitor {
  public:
-  explicit StoredValues(const Buffer& buffer) : buffer_(buffer) {}
+  StoredValues(const Buffer& buffer, const Stmt& s) : buffer_(buffer) { stmt(s); }
   Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
 
   void expr(const AnyExpr&) override {}
@@ -43982,6 +44074,29 @@ class StoredValues : public Visitor {
   const Buffer& buffer_;
   const BlockNode* block_ = nullptr;
 };
+
+// Positions of arg-reductions are moved and compared with one another, never computed with: any
+// type that keeps their order will do, if its largest number is left to the identity.
+inline bool takes_positions(const BlockNode& block, const Buffer& buffer) {
+  if (!block.reducer || !is_arg_reducer(*block.reducer)) return false;
+  const AnyExpr& identity = block.reducer->identity[1];
+  if (!is_const(identity, range_of_type(identity.dtype()).max)) return false;
+  const Vec<Stmt> stores = seq_of(block.body);
+  const auto* position = stores.size() == 2 ? stores[1].as<StoreNode>() : nullptr;
+  return position && position->buffer == buffer;
+}
+inline bool holds_positions(const Program& program, const Buffer& buffer) {
+  bool any = false;
+  for (const auto& writer : writers(program->body, buffer)) {
+    if (!writer.block->reducer) continue;
+    if (!takes_positions(*writer.block, buffer)) return false;
+    any = true;
+  }
+  return any;
+}
+inline bool is_no_position(const AnyExpr& value) {
+  return is_const(value, range_of_type(value.dtype()).max);
+}
 
 // The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
 class ValueRanges {
@@ -44005,6 +44120,17 @@ class ValueRanges {
     return range;
   }
 
+  /// Of the positions that are stored, the identity's left out.
+  ConstInterval positions(const Buffer& buffer) {
+    std::optional<ConstInterval> all;
+    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
+      if (is_no_position(value)) continue;
+      const ConstInterval one = of(block, value);
+      all = all ? range_hull(*all, one) : one;
+    }
+    return all.value_or(ConstInterval{});
+  }
+
   /// A use that knows the type of the elements.
   bool has_other_uses(const Buffer& buffer) const {
     bool atomic = false;
@@ -44021,11 +44147,9 @@ class ValueRanges {
 
  private:
   ConstInterval stored_range(const Buffer& buffer) {
-    StoredValues stored(buffer);
-    stored.stmt(program_->body);
     std::optional<ConstInterval> set;
     ConstInterval added{0, 0};
-    for (const auto& [block, value] : stored.found) {
+    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
       const ConstInterval one = of(block, value);
       if (block && block->reducer) {
         added = range_add(added, sum_of(*block, one));
@@ -44085,27 +44209,35 @@ class ValueRanges {
   Vec<std::pair<Buffer, ConstInterval>> known_;
 };
 
-// Elements of another type: stores cast, loads cast back, sums are added up in the new type.
+// Elements of another type: stores cast, loads cast back, sums are added up in the new type, and
+// positions compared in it.
 class Retype : public Mutator {
  public:
-  Retype(const Buffer& from, const Buffer& to) : from_(from), to_(to) {}
+  Retype(const Buffer& from, const Buffer& to, bool positions)
+      : from_(from), to_(to), positions_(positions) {}
 
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
   AnyExpr expr(const AnyExpr& e) override {
     const auto* load = e.as<LoadNode>();
     if (!load || load->buffer != from_) return descend(e);
-    return make_cast(from_->dtype.with_lanes(load->dtype.lanes),
-                     make_load(to_, places(load->indices), optional(load->mask)));
+    const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
+    const AnyExpr back = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
+    if (!positions_) return back;
+    return make_select(make_binary(BinaryOp::eq, held, no_position(held.dtype())),
+                       no_position(back.dtype()), back);
   }
   Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_)
-      return make_store(to_, places(n->indices), stored(expr(n->value)), optional(n->mask));
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
+      const bool none = positions_ && is_no_position(n->value);
+      AnyExpr value = none ? no_position(to_->dtype) : stored(expr(n->value));
+      return make_store(to_, places(n->indices), std::move(value), optional(n->mask));
+    }
     const auto* block = s.as<BlockNode>();
     if (!block || !block->reducer || !contains(buffers_written(block->body), from_))
       return descend(s);
-    BlockNode sum = *descend(s).as<BlockNode>();
-    sum.reducer = builtin_reducer("sum", {to_->dtype});
-    return make_block(std::move(sum));
+    BlockNode retyped = *descend(s).as<BlockNode>();
+    retyped.reducer = reducer(*block->reducer);
+    return make_block(std::move(retyped));
   }
 
  private:
@@ -44113,6 +44245,13 @@ class Retype : public Mutator {
     Vec<AnyExpr> at;
     for (const auto& index : indices) at.push_back(expr(index));
     return at;
+  }
+
+  static AnyExpr no_position(DType t) { return make_const(t, range_of_type(t.scalar()).max); }
+
+  ReducerRef reducer(const ReducerNode& r) const {
+    if (!positions_) return builtin_reducer("sum", {to_->dtype});
+    return with_position_type(r, to_->dtype);
   }
 
   // The low bits of sums, differences and products follow from those of their operands.
@@ -44129,12 +44268,14 @@ class Retype : public Mutator {
 
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
   const Buffer from_, to_;
+  const bool positions_;
 };
 
-inline std::string types_that_hold(ConstInterval range) {
+template <class Holds>
+std::string types_that_hold(const Holds& holds) {
   std::string out;
   for (DType t : kExchangeable)
-    if (holds_range(t, range)) out += " " + t.str();
+    if (holds(t)) out += " " + t.str();
   return out.empty() ? " none" : out;
 }
 
@@ -44157,18 +44298,23 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
   ValueRanges ranges(program);
   if (ranges.has_other_uses(buffer))
     return no("is used by an opaque block or an atomic update, which knows its type");
+  const bool positions = holds_positions(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
-    if (writer.block->reducer && writer.block->reducer->identity.size() != 1)
+    if (!positions && writer.block->reducer && writer.block->reducer->identity.size() != 1)
       return no("is one of several results of block " + in_quotes(writer.block->name()));
-  const ConstInterval range = ranges.of(buffer);
+  const ConstInterval range = positions ? ranges.positions(buffer) : ranges.of(buffer);
+  const auto holds = [&](DType t) {
+    return holds_range(t, range) && (!positions || range.max < range_of_type(t).max);
+  };
   // A sum that wraps in one type is another in the other.
-  if (holds_range(to, range) && holds_range(buffer->dtype, range)) return {};
-  const DType full = holds_range(to, range) ? buffer->dtype : to;
+  if (holds(to) && holds(buffer->dtype)) return {};
+  const DType full = holds(to) ? buffer->dtype : to;
   const ConstInterval all = range_of_type(full);
   return no("holds " + range_text(range) + "; " + full.str() +
                 (full == to ? "" : ", in which it is computed now,") + " holds " +
-                std::to_string(all.min) + " to " + std::to_string(all.max),
-            "types that hold this:" + types_that_hold(range) +
+                std::to_string(all.min) + " to " + std::to_string(all.max - positions) +
+                (positions ? ", its largest number left to the identity" : ""),
+            "types that hold this:" + types_that_hold(holds) +
                 "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
@@ -44182,8 +44328,8 @@ inline Verdict run_change_type(const Program& program, const Args& args, Edit* e
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
-  edit->program =
-      program.with(Retype(buffer, Buffer(new BufferNode(std::move(node)))).stmt(program->body));
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), holds_positions(program, buffer));
+  edit->program = program.with(retype.stmt(program->body));
   return {};
 }
 
@@ -46360,6 +46506,7 @@ class BodyCost : public Visitor {
  public:
   double ops = 0;
   int loads = 0, math = 0;
+  double latency = 4;         ///< cycles until what a term is folded into can take the next one
   int widest = 1, moved = 1;  ///< bytes of the widest element; of those that memory holds
 
   void expr(const AnyExpr& e) override {
@@ -46796,6 +46943,24 @@ class NestSteps : protected DefaultSteps {
     return found;
   }
 
+  // The type for the positions of an arg-reduction while they are in registers: as wide as its
+  // values where it holds them, so that a vector has as many. Their own if none is narrower.
+  DType position_type(const BlockNode& block) const {
+    const Vec<AnyExpr>& identity = block.reducer->identity;
+    const DType own = identity[1].dtype();
+    Facts facts = program_facts(s_.program());
+    for (const auto& it : block.iters) facts.bind(it);
+    const auto* store = seq_of(block.body)[1].as<StoreNode>();
+    if (!store) return own;
+    const ConstInterval range = const_bounds(store->value, facts);
+    if (!range.has_min() || !range.has_max() || range.min < 0) return own;
+    for (DType t : {kI8, kI16, kI32})
+      if (t.bits >= identity[0].dtype().bits && t.bits < own.bits &&
+          range.max < (std::int64_t{1} << (t.bits - 1)) - 1)
+        return t;
+    return own;
+  }
+
   bool is_constant(const Buffer& buffer) const {
     for (const Param& p : s_.program()->params)
       if (p.buffer == buffer) return p.constancy != Constancy::none;
@@ -47102,7 +47267,7 @@ class ReductionCosts : protected NestSteps {
   using NestSteps::NestSteps;
 
  protected:
-  static constexpr double kPorts = 2, kLatency = 4;
+  static constexpr double kPorts = 2;
   // Of what runs beside the port that limits: both share the front end.
   static constexpr double kBeside = 0.25;
   // To fold the lanes of one vector, and to start and store a result.
@@ -47157,7 +47322,7 @@ class ReductionCosts : protected NestSteps {
       add_vector(work, along, lanes, jumps && turns(nest, read),
                  along.step == Step::none ? rows : rows * across);
     }
-    return cycles(work, kLatency) / (height * across);
+    return cycles(work, body.latency) / (height * across);
   }
 
   // Vectors along the innermost reduce loop, of as many of its iterations, turned in registers.
@@ -47497,6 +47662,13 @@ class FinishTiles : NestSteps {
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.
   BlockRef run(const BlockRef& ref, const LoopRef& tile) {
+    const BlockRef out = taken_out(ref, tile);
+    narrow_positions(ref);
+    return out;
+  }
+
+ private:
+  BlockRef taken_out(const BlockRef& ref, const LoopRef& tile) {
     const BlockRef user = only_user(ref);
     const bool one = user.tag.get() != nullptr;
     const bool cheap = one && body_cost(*site(user).block).math == 0;
@@ -47515,7 +47687,14 @@ class FinishTiles : NestSteps {
     return out;
   }
 
- private:
+  void narrow_positions(const BlockRef& ref) {
+    const BlockNode& block = *site(ref).block;
+    if (!block.reducer || !is_arg_reducer(*block.reducer)) return;
+    const Buffer position = writes_of(block)[1].buffer;
+    const DType type = position_type(block);
+    if (type != position->dtype) attempt([&] { s_.change_type(position->name, type); });
+  }
+
   // What is stored at every second place is a box by the block's own iterators.
   BlockRef private_copy(const BlockRef& ref) {
     const AccessSite write = writes_of(*site(ref).block)[0];
@@ -47681,7 +47860,9 @@ namespace lathe {
 namespace detail {
 
 // Vectors of loops that hold statements without blocks, as scripts write them: the innermost loop
-// along which all memory lies side by side, or is one element, and that carries nothing.
+// along which all memory lies side by side, or is one element, and that carries nothing. Where each
+// step along memory needs the one before (recurrences, sums so far), rows that do not need each
+// other become lanes, and squares of memory are turned in registers.
 class VectorizeBareLoops : DefaultSteps {
  public:
   using DefaultSteps::DefaultSteps;
@@ -47696,7 +47877,7 @@ class VectorizeBareLoops : DefaultSteps {
     Vec<VarRef> done;
     for (const auto& loop : reversed(nests)) {
       if (holds_one_of(*loop, done)) continue;
-      if (try_loop(loop)) done.push_back(loop->var);
+      if (try_loop(loop) || try_rows(loop)) done.push_back(loop->var);
     }
   }
 
@@ -47729,6 +47910,74 @@ class VectorizeBareLoops : DefaultSteps {
       const auto parts = s_.split_any(LoopRef(loop->var), {infer, lanes});
       s_.vectorize(parts[1]);
     });
+  }
+
+  bool try_rows(const ForRef& loop) {
+    if (loop->loop_kind != ForKind::serial || trip(*loop) < kLeastRows) return false;
+    const LoopSite site = find_loop(s_.program()->body, loop->var);
+    if (!site.loop) return false;
+    const auto rows = rows_along(site);
+    if (!rows) return false;
+    const std::int64_t lanes =
+        power_of_two(std::min<std::int64_t>(trip(*loop), target_.lanes(rows->widest)));
+    return attempt([&] {
+      for (const auto& along : rows->along) {
+        // All squares that one step needs at a time stay in registers.
+        const std::int64_t most = std::min<std::int64_t>(
+            lanes, target_.vector_registers / static_cast<std::int64_t>(along.buffers.size()));
+        const std::int64_t columns = power_of_two(std::min(most, kTurnedColumns));
+        if (columns < 2 || trip(*along.loop) < columns) return false;
+        s_.unroll(s_.split_any(LoopRef(along.loop->var), {infer, columns})[1]);
+      }
+      s_.vectorize(s_.split_any(LoopRef(loop->var), {infer, lanes})[1]);
+      return true;
+    });
+  }
+
+  /// The innermost loops along which a loop's rows lie in memory.
+  struct Rows {
+    struct Along {
+      ForRef loop;
+      Vec<Buffer> buffers;  ///< that its body accesses along rows
+    };
+    Vec<Along> along;
+    int widest = 1;
+  };
+  static constexpr std::int64_t kLeastRows = 4, kTurnedColumns = 16;
+
+  /// None unless all accesses below the loop go along rows, do not depend on it, or happen once a
+  /// row.
+  static std::optional<Rows> rows_along(const LoopSite& site) {
+    Rows out;
+    for (const auto& access : accesses_below(site)) {
+      if (access.indices.empty() && access.buffer->rank() > 0) return {};
+      out.widest = std::max(out.widest, access.buffer->dtype.element_bytes());
+      const Step step = step_of(access.indices, site.loop->var);
+      if (step == Step::none || step == Step::unit) continue;
+      const ForRef& inner = access.loops.back();
+      for (const auto& index : access.indices)
+        if (!affine_of(index, {site.loop->var})) return {};
+      if (inner->var == site.loop->var) continue;
+      if (inner->loop_kind != ForKind::serial || !neighbours(access.indices, inner->var)) return {};
+      Rows::Along* known = nullptr;
+      for (auto& a : out.along)
+        if (a.loop->var == inner->var) known = &a;
+      if (!known) known = &out.along.emplace_back(Rows::Along{inner, {}});
+      if (!contains(known->buffers, access.buffer)) known->buffers.push_back(access.buffer);
+    }
+    if (out.along.empty()) return {};
+    return out;
+  }
+
+  static bool neighbours(const Vec<AnyExpr>& indices, const VarRef& loop) {
+    const Stride stride = stride_of(indices, loop);
+    return stride.step == Step::unit || (stride.step == Step::strided && stride.elements == -1);
+  }
+
+  static std::int64_t power_of_two(std::int64_t most) {
+    std::int64_t out = 1;
+    while (2 * out <= most) out *= 2;
+    return out;
   }
 };
 
@@ -47869,7 +48118,15 @@ class RunParallel : DefaultSteps {
   void run() { parallelize(); }
 
  private:
-  static double work_below(const ForNode& loop) {
+  // Of statements without blocks: what they access.
+  double bare_work(const ForNode& loop) const {
+    const LoopSite site = find_loop(s_.program()->body, loop.var);
+    double work = 0;
+    for (const auto& access : accesses_below(site)) work += volume(access.loops);
+    return work;
+  }
+  double work_below(const ForNode& loop) const {
+    if (block_tags(loop.body).empty()) return bare_work(loop);
     double work = 0;
     for (const auto& b : blocks_below(loop.body))
       work += (body_cost(*b.block).ops + body_cost(*b.block).loads) * volume(b.loops);
@@ -48781,7 +49038,7 @@ class TileReduction : TileRegisters {
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
     if (nest.reduce.empty()) return;
-    const BodyCost body = body_cost(block);
+    const BodyCost body = reduction_cost(block);
     const std::int64_t lanes = target_.lanes(body.widest);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
@@ -48803,6 +49060,19 @@ class TileReduction : TileRegisters {
   }
 
  private:
+  BodyCost reduction_cost(const BlockNode& block) const {
+    BodyCost cost = body_cost(block);
+    if (!is_arg_reducer(*block.reducer)) return cost;
+    // Two comparisons, of which one tells a NaN, and two choices by both.
+    cost.ops += 4, cost.latency = 10;
+    BodyCost values;
+    values.stmt(seq_of(block.body)[0]);
+    const DType position = position_type(block);
+    if (position != block.reducer->identity[1].dtype())
+      cost.widest = std::max(values.widest, position.element_bytes());
+    return cost;
+  }
+
   // Innermost reduce loops that run through memory as one: rows that follow each other.
   struct Run {
     std::size_t loops = 1;
@@ -50801,6 +51071,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.
     {"zip_stores", run_pass<zip_stores>, Stage::flat},
+    {"turn_stores", run_pass<turn_stores>, Stage::flat},
     // What an arm loads has no mask of single lanes yet.
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
@@ -51311,20 +51582,6 @@ struct LoadPlan {
     uses.push_back({&n, std::move(var), step, entries.size() - 1});
   }
 };
-
-/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
-struct OrderedStmt {
-  Stmt stmt;
-  bool opens;
-};
-inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
-  const Vec<Stmt> list = seq_of(s);
-  for (const Stmt& child : list) out.push_back({child, false});
-  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
-  if (!let || seq_of(let->body).empty()) return;
-  out.back().opens = true;
-  follow(let->body, out);
-}
 
 class DeinterleaveLoads : public SharingMutator {
  public:
@@ -53166,17 +53423,22 @@ struct ArgStep {
   AnyExpr worst;    ///< the identity of the value
 };
 
-/// The steps that each iteration of a loop takes, one for each pair of registers, which nothing
-/// else in the loop stores to.
-class ArgSteps : public Visitor {
+/// All stores to one pair of registers, in their order.
+using ArgChain = Vec<ArgStep>;
+
+/// The steps that statements take whenever they run, by pairs of registers that nothing else in
+/// them stores to.
+class ArgChains : public Visitor {
  public:
-  explicit ArgSteps(const Stmt& body) {
+  explicit ArgChains(const Stmt& body) {
     stmt(body);
-    for (const ArgStep& step : found_)
-      if (stores_to(body, step.value) == 1 && stores_to(body, step.position) == 1)
-        steps.push_back(step);
+    for (const ArgStep& step : found_) chain_of(step).push_back(step);
+    chains.erase_if([&](const ArgChain& c) {
+      const auto count = static_cast<int>(c.size());
+      return stores_to(body, c[0].value) != count || stores_to(body, c[0].position) != count;
+    });
   }
-  Vec<ArgStep> steps;
+  Vec<ArgChain> chains;
 
   void expr(const AnyExpr&) override {}
   void stmt(const Stmt& s) override {
@@ -53207,6 +53469,12 @@ class ArgSteps : public Visitor {
     return count;
   }
 
+  ArgChain& chain_of(const ArgStep& step) {
+    for (ArgChain& c : chains)
+      if (c[0].value == step.value && c[0].position == step.position) return c;
+    return chains.emplace_back();
+  }
+
   void note(const StoreNode& n) {
     const SelectNode* now = choice(n);
     if (!now || n.buffer->scope != Scope::reg || !holds(now->yes, n.buffer)) return;
@@ -53218,10 +53486,15 @@ class ArgSteps : public Visitor {
     last_ = now, last_buffer_ = n.buffer;
   }
 
+  AnyExpr named(const AnyExpr& e) const {
+    const AnyExpr* value = lets_.find(e.get());
+    return value ? *value : e;
+  }
   // By its value, if that names nothing of the loop's body.
   AnyExpr position_of(const AnyExpr& e) const {
-    const AnyExpr* named = lets_.find(e.get());
-    const AnyExpr at = named ? *named : e;
+    AnyExpr at = named(e);
+    if (const auto* all = at.as<BroadcastNode>())
+      at = make_broadcast(named(all->value), at.dtype().lanes);
     for (const auto& v : free_vars(at))
       if (lets_.contains(v.get())) return {};
     return at;
@@ -53230,9 +53503,10 @@ class ArgSteps : public Visitor {
   std::optional<ArgStep> as_step(const SelectNode& value, const SelectNode& position) const {
     const DType t = value.dtype.scalar();
     const AnyExpr at = position_of(position.no);
-    if (position.dtype.scalar() != kIndex || t.is_bool() || !at) return {};
+    const DType counts = position.dtype.scalar();
+    if (!counts.is_int() || t.is_bool() || !at) return {};
     for (const char* name : {"argmax", "argmin"}) {
-      const ReducerRef known = builtin_reducer(name, {t, kIndex});
+      const ReducerRef known = builtin_reducer(name, {t, counts});
       Substitution operands;
       for (int k = 0; k < 2; ++k) {
         const SelectNode& from = k == 0 ? value : position;
@@ -53271,29 +53545,56 @@ class ArgSteps : public Visitor {
   Buffer last_buffer_;
 };
 
-// Positions that a loop takes in rising order need no comparison: of equal values the first one
-// stays. The identity's position, which is beyond all, becomes that of the first element.
+// Positions that are taken in rising order need no comparison: of equal values the first one stays.
+// The identity's position, which is beyond all, becomes that of the first element.
 class RisingPositions : public Mutator {
  public:
+  explicit RisingPositions(Facts facts) : facts_(std::move(facts)) {}
+
   Stmt stmt(const Stmt& s) override {
-    const auto* seq = s.as<SeqNode>();
-    if (!seq) return descend(s);
-    Vec<Stmt> out;
-    Stores held;  // by registers, as constants
-    for (const Stmt& child : seq->stmts) {
-      const auto* loop = child.as<ForNode>();
-      const Stmt done = loop ? risen(*loop, child, held, out) : Stmt();
-      out.push_back(done ? done : stmt(child));
-      held = those_left(held, child);
-      const auto* store = child.as<StoreNode>();
-      if (store && store->indices.empty() && store->buffer->scope == Scope::reg)
-        held.push_back(store);
+    if (const auto* loop = s.as<ForNode>()) {
+      const Facts around = facts_;
+      facts_.bind(*loop);
+      Stmt out = descend(s);
+      facts_ = around;
+      return out;
     }
-    return make_seq(std::move(out));
+    const auto* seq = s.as<SeqNode>();
+    return seq ? in_order(seq->stmts) : descend(s);
   }
 
  private:
   using Stores = Vec<const StoreNode*>;
+
+  Stmt in_order(Vec<Stmt> steps) {
+    Vec<Stmt> out;
+    Stores held;         // by registers, as constants
+    bool tried = false;  // the rest of the statements, since the last of these
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const auto* loop = steps[k].as<ForNode>();
+      const bool sets = is_set(steps[k]);
+      if (loop) {
+        if (Stmt done = risen(steps[k], loop, held, out)) steps[k] = std::move(done);
+      } else if (!sets && !tried && !held.empty()) {
+        const Stmt rest =
+            make_seq(Vec<Stmt>(steps.begin() + static_cast<std::ptrdiff_t>(k), steps.end()));
+        if (const Stmt done = risen(rest, nullptr, held, out)) {
+          steps.resize(k);
+          steps.append(seq_of(done));
+        }
+      }
+      tried = !sets;
+      held = those_left(held, steps[k]);
+      if (sets) held.push_back(steps[k].as<StoreNode>());
+      out.push_back(stmt(steps[k]));
+    }
+    return make_seq(std::move(out));
+  }
+
+  static bool is_set(const Stmt& s) {
+    const auto* store = s.as<StoreNode>();
+    return store && store->indices.empty() && store->buffer->scope == Scope::reg;
+  }
 
   // Those that the statement does not store to.
   static Stores those_left(const Stores& held, const Stmt& s) {
@@ -53308,18 +53609,21 @@ class RisingPositions : public Mutator {
     return left;
   }
 
-  // The loop with its shorter steps; `before` gets the first positions. Empty: none is.
-  static Stmt risen(const ForNode& loop, const Stmt& whole, const Stores& held, Vec<Stmt>& before) {
-    const ArgSteps found(loop.body);
+  // The statements, or the loop that they are, with shorter steps; `before` gets the first
+  // positions. Empty: there are none.
+  Stmt risen(const Stmt& whole, const ForNode* loop, const Stores& held, Vec<Stmt>& before) const {
+    Facts inside = facts_;
+    if (loop) inside.bind(*loop);
     Vec<ArgStep> steps;
-    for (const ArgStep& step : found.steps) {
-      if (!starts_afresh(step, held) || !rises(step, loop)) continue;
-      AnyExpr first = substitute(step.at, {{loop.var, loop.min}});
-      const std::int64_t* extent = as_const_int(loop.extent);
-      if (!extent || *extent < 1)
-        first = make_select(AnyExpr(0) < loop.extent, first, make_int(first.dtype(), INT64_MAX));
-      before.push_back(make_store(step.position, {}, simplify(first)));
-      steps.push_back(step);
+    for (const ArgChain& chain : ArgChains(loop ? loop->body : whole).chains) {
+      if (!starts_afresh(chain[0], held) || !rises(chain, loop, inside)) continue;
+      AnyExpr first = chain[0].at;
+      if (loop) first = substitute(first, {{loop->var, loop->min}});
+      const std::int64_t* extent = loop ? as_const_int(loop->extent) : nullptr;
+      if (loop && (!extent || *extent < 1))
+        first = make_select(AnyExpr(0) < loop->extent, first, none(first.dtype()));
+      before.push_back(make_store(chain[0].position, {}, simplify(first)));
+      steps.append(chain);
     }
     return steps.empty() ? Stmt() : Shorter(steps).stmt(whole);
   }
@@ -53329,28 +53633,55 @@ class RisingPositions : public Mutator {
     for (const StoreNode* s : held) {
       const AnyExpr is = lane(s->value);
       if (s->buffer == step.value) value = structurally_equal(is, step.worst);
-      if (s->buffer == step.position) position = is_const(is, INT64_MAX);
+      if (s->buffer == step.position) position = structurally_equal(is, none(is.dtype()));
     }
     return value && position;
   }
+  static AnyExpr none(DType t) { return make_const(t, range_of_type(t.scalar()).max); }
   static AnyExpr lane(const AnyExpr& e) {
     const auto* all = e.as<BroadcastNode>();
     return all ? all->value : e;
   }
 
-  // Never less than in the iteration before, in all lanes.
-  static bool rises(const ArgStep& step, const ForNode& loop) {
-    if (loop.loop_kind != ForKind::serial) return false;
-    AnyExpr at = lane(step.at);
-    if (const auto* ramp = at.as<RampNode>()) {
-      if (uses_var(ramp->stride, loop.var)) return false;
-      at = ramp->base;
+  // Never less than in the step before, in all lanes, from one iteration to the next too.
+  static bool rises(const ArgChain& chain, const ForNode* loop, const Facts& inside) {
+    if (loop && loop->loop_kind != ForKind::serial) return false;
+    Vec<LanePosition> at;
+    for (const ArgStep& step : chain) {
+      at.push_back(lane_position(step.at, inside));
+      const LanePosition& last = at.back();
+      if (!last.base || !structurally_equal(last.stride, at[0].stride)) return false;
+      if (loop && uses_var(last.stride, loop->var)) return false;
+      if (at.size() > 1 && !is_behind(last.base, at[at.size() - 2].base)) return false;
     }
-    if (at.dtype() != kIndex || !is_load_free(at)) return false;
-    const AnyExpr next = substitute(at, {{loop.var, AnyExpr(loop.var) + 1}});
+    if (!loop) return true;
+    return is_behind(substitute(at[0].base, {{loop->var, AnyExpr(loop->var) + 1}}), at.back().base);
+  }
+  static bool is_behind(const AnyExpr& next, const AnyExpr& at) {
     const AnyExpr by = simplify(next - at);
     const std::int64_t* known = as_const_int(by);
     return known && *known >= 0;
+  }
+
+  // Lane l is base + l * stride, as a number that does not wrap; no base: nothing is known.
+  struct LanePosition {
+    AnyExpr base, stride = AnyExpr(0);
+  };
+  static LanePosition lane_position(const AnyExpr& position, const Facts& inside) {
+    LanePosition out;
+    AnyExpr at = lane(position);
+    if (const auto* cast = at.as<CastNode>()) {
+      if (!fits(cast->value, cast->dtype, inside)) return {};
+      at = lane(cast->value);
+    }
+    if (at.as<ConstNode>()) at = AnyExpr(at.as<ConstNode>()->i);
+    if (const auto* ramp = at.as<RampNode>()) out.stride = ramp->stride, at = ramp->base;
+    if (at.dtype() == kIndex && is_load_free(at)) out.base = at;
+    return out;
+  }
+  static bool fits(const AnyExpr& e, DType t, const Facts& facts) {
+    const ConstInterval range = const_bounds(e, facts), all = range_of_type(t.scalar());
+    return range.has_min() && range.has_max() && range.min >= all.min && range.max <= all.max;
   }
 
   class Shorter : public Mutator {
@@ -53367,12 +53698,14 @@ class RisingPositions : public Mutator {
    private:
     const Vec<ArgStep>& steps_;
   };
+
+  Facts facts_;  ///< of the loops around
 };
 
 }  // namespace detail
 
 LATHE_DECL Program rising_positions(const Program& program) {
-  return program.with(detail::RisingPositions().stmt(program->body));
+  return program.with(detail::RisingPositions(detail::program_facts(program)).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -53441,8 +53774,13 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
                              int lanes) {
   if (indices.size() != 1 || lanes == 1 || buffer->dtype.lanes != 1) return false;
   const AnyExpr& index = indices[0];
-  if (index.dtype() != kIndex.with_lanes(lanes) || !lane_stride(index, stride)) return false;
-  if ((stride > -2 && stride < 2) || stride < -kMostOffset || stride > kMostOffset) return false;
+  if (index.dtype() != kIndex.with_lanes(lanes)) return false;
+  if (!lane_stride(index, stride)) {
+    stride = 0, step = lane_step(index);
+    if (!step || find_load(step)) return false;
+  } else if ((stride > -2 && stride < 2) || stride < -kMostOffset || stride > kMostOffset) {
+    return false;
+  }
   reversed = stride < 0;
   if (mask) {
     if (reversed || mask.dtype().lanes != lanes) return false;
@@ -53455,13 +53793,16 @@ LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, 
   return constant > -kMostOffset && constant < kMostOffset;
 }
 
+LATHE_DECL bool Strided::same_rows(const Strided& other) const {
+  if (stride != other.stride || !step != !other.step) return false;
+  return (!step || structurally_equal(step, other.step)) && poly_equal(base, other.base);
+}
+
 // A vector of more than half a cache line is accessed twice, as it mostly crosses one.
-LATHE_DECL bool dense_costs_less(DType type, int dense, int instructions, int strided, bool masked,
-                                 const TargetCaps& caps) {
-  const int element = type.element_bytes(), bytes = element * type.lanes;
-  const int by_elements = caps.kElementMove * type.lanes;
-  const int access = masked && element < caps.masked_bytes ? by_elements : std::max(bytes / 32, 1);
-  return dense * access + instructions < strided * by_elements;
+LATHE_DECL int dense_access(DType type, bool masked, const TargetCaps& caps) {
+  const int element = type.element_bytes();
+  if (masked && element < caps.masked_bytes) return by_elements(type, 1, caps);
+  return std::max(element * type.lanes / 32, 1);
 }
 
 LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
@@ -53476,14 +53817,14 @@ LATHE_DECL StridedGroup::StridedGroup(const LoadNode& n, const Strided& load)
 }
 
 LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
-  if (n.buffer.get() != buffer_.get() || n.dtype != type_ || load.stride != first_.stride)
-    return {};
+  if (n.buffer.get() != buffer_.get() || n.dtype != type_) return {};
   const bool masked = static_cast<bool>(mask_);
   if (masked != static_cast<bool>(n.mask)) return {};
   if (masked && !structurally_equal(n.mask, mask_)) return {};
   const std::int64_t least = std::min(least_, load.constant), most = std::max(most_, load.constant);
-  const std::int64_t reach = std::min<std::int64_t>(load.stride, n.dtype.lanes);
-  if (most - least >= reach || !poly_equal(load.base, first_.base)) return {};
+  const std::int64_t lanes = n.dtype.lanes,
+                     reach = load.step ? lanes : std::min(load.stride, lanes);
+  if (most - least >= reach || !load.same_rows(first_)) return {};
   least_ = least, most_ = most;
   for (const Member& m : members_)
     if (m.constant == load.constant && m.reversed == load.reversed) return m.var;
@@ -53496,33 +53837,33 @@ LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   return find_load(base_) || (mask_.get() && find_load(mask_));
 }
 
-// One vector of a run that is longer than it has lanes would hold few of its elements.
-LATHE_DECL bool StridedGroup::is_matrix() const { return first_.stride > type_.lanes; }
-
 LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
-  return is_matrix() ? columns(caps) : lanes(caps);
+  Way best{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
+  if (Way turned = columns(caps); turned.cost < best.cost) best = std::move(turned);
+  if (first_.is_matrix(type_.lanes)) return best.lets;
+  if (Way dense = lanes(caps); dense.cost < best.cost) best = std::move(dense);
+  return best.lets;
 }
 
 // Lane l of the loads is row l of a matrix.
-LATHE_DECL Vec<LetBinding> StridedGroup::columns(const TargetCaps& caps) const {
+LATHE_DECL StridedGroup::Way StridedGroup::columns(const TargetCaps& caps) const {
+  const Way none{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
   std::int64_t rows = type_.lanes;
   if (first_.limit) {
     const std::int64_t* known = as_const_int(first_.limit);
-    if (!known) return {};
+    if (!known) return none;
     rows = std::clamp<std::int64_t>(*known, 0, rows);
   }
   Vec<LetBinding> out;
   const Run run = run_of(most_ - least_ + 1, out);
-  TurnedRows turned(type_, first_.stride, run, rows, caps);
-  if (!turned.pays()) return {};
+  TurnedRows turned(type_, first_.row_stride(), run, rows, caps);
+  if (!turned.pays()) return none;
   Vec<LetBinding> results;
   for (const Member& m : members_)
     results.push_back({m.var, directed(turned.column(m.constant - least_), m, turned, caps)});
-  const int by_elements = caps.kElementMove * type_.lanes * static_cast<int>(members_.size());
-  if (turned.loads + turned.instructions >= by_elements) return {};
   out.append(turned.lets);
   out.append(results);
-  return out;
+  return {std::move(out), turned.loads + turned.instructions};
 }
 
 LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets) const {
@@ -53543,7 +53884,7 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
-LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
+LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
   const std::int64_t lanes = type_.lanes, span = most_ - least_;
   Vec<LetBinding> out;
   Run run = run_of(span + first_.stride * (lanes - 1) + 1, out);
@@ -53561,13 +53902,10 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
   Vec<LetBinding> results;
   for (const Member& m : members_)
     results.push_back({m.var, directed(dense.lanes_from(m.constant - least_), m, dense, caps)});
-  const int strided = static_cast<int>(members_.size());
-  if (!dense_costs_less(type_, dense.loads, dense.instructions, strided, mask_.get() != nullptr,
-                        caps))
-    return {};
   out.append(dense.lets);
   out.append(results);
-  return out;
+  const int access = dense_access(type_, mask_.get() != nullptr, caps);
+  return {std::move(out), dense.loads * access + dense.instructions};
 }
 
 }  // namespace lathe::detail
@@ -53575,15 +53913,18 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lanes(const TargetCaps& caps) const {
 // ---- lathe/lower/machine/turned_rows.ipp
 namespace lathe::detail {
 
-LATHE_DECL TurnedRows::TurnedRows(DType type, std::int64_t stride, const Run& run,
-                                  std::int64_t rows, const TargetCaps& caps)
-    : type_(type), stride_(stride), rows_(rows), run_(run), caps_(caps) {
+LATHE_DECL TurnedTiles::TurnedTiles(DType type, std::int64_t most, const TargetCaps& caps)
+    : type_(type), caps_(caps) {
   const std::int64_t in_register = std::max(caps.register_bytes / type.element_bytes(), 1);
-  const std::int64_t most = std::min({run.extent, std::int64_t{type.lanes}, in_register});
+  most = std::min({most, std::int64_t{type.lanes}, in_register});
   // Pieces of rows are joined in pairs.
   const bool in_pairs = (type.lanes & (type.lanes - 1)) == 0;
   while (in_pairs && width_ * 2 <= most) width_ *= 2;
 }
+
+LATHE_DECL TurnedRows::TurnedRows(DType type, AnyExpr stride, const Run& run, std::int64_t rows,
+                                  const TargetCaps& caps)
+    : TurnedTiles(type, run.extent, caps), stride_(std::move(stride)), rows_(rows), run_(run) {}
 
 LATHE_DECL AnyExpr TurnedRows::column(std::int64_t c) {
   const std::int64_t first = std::min(c / width_ * width_, run_.extent - width_);
@@ -53597,8 +53938,18 @@ LATHE_DECL AnyExpr TurnedRows::row_piece(std::int64_t row, std::int64_t column) 
   const auto lanes = static_cast<int>(width_);
   if (row >= rows_) return make_const(type_.with_lanes(lanes), 0);
   ++loads;
-  const AnyExpr first = fold_add(run_.base, AnyExpr(row * stride_ + column));
+  const AnyExpr first = fold_add(first_of(row), AnyExpr(column));
   return named(make_load(run_.buffer, {make_ramp(first, AnyExpr(1), lanes)}));
+}
+
+LATHE_DECL AnyExpr TurnedRows::first_of(std::int64_t row) {
+  if (const std::int64_t* constant = as_const_int(stride_))
+    return fold_add(run_.base, AnyExpr(row * *constant));
+  const auto at = static_cast<std::size_t>(row);
+  while (firsts_.size() <= at) firsts_.push_back({});
+  if (!firsts_[at])
+    firsts_[at] = named(fold_add(run_.base, fold_mul(fresh_lets(stride_), AnyExpr(row))));
+  return firsts_[at];
 }
 
 // Rows row, row + width, row + 2 * width … side by side.
@@ -53621,6 +53972,11 @@ LATHE_DECL AnyExpr TurnedRows::group(std::int64_t row, std::int64_t column) {
 LATHE_DECL Vec<AnyExpr> TurnedRows::turned(std::int64_t first) {
   Vec<AnyExpr> at;
   for (std::int64_t row = 0; row < width_; ++row) at.push_back(group(row, first));
+  turn(at);
+  return at;
+}
+
+LATHE_DECL void TurnedTiles::turn(Vec<AnyExpr>& at) {
   const int lanes = type_.lanes;
   for (auto block = static_cast<int>(width_) / 2; block > 0; block /= 2)
     for (std::size_t upper = 0; upper < at.size(); ++upper) {
@@ -53636,18 +53992,316 @@ LATHE_DECL Vec<AnyExpr> TurnedRows::turned(std::int64_t first) {
       at[upper] = shuffled(a, b, std::move(from_left), block);
       at[lower] = shuffled(a, b, std::move(from_right), block);
     }
-  return at;
 }
 
 /// `moved`: elements that stay together.
-LATHE_DECL AnyExpr TurnedRows::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map,
-                                        std::int64_t moved) {
+LATHE_DECL AnyExpr TurnedTiles::shuffled(const AnyExpr& a, const AnyExpr& b, Vec<int> map,
+                                         std::int64_t moved) {
   const DType type = type_.with_lanes(static_cast<int>(map.size()));
   instructions += merge_cost(type, type_.element_bytes() * static_cast<int>(moved), caps_);
   return named(make_shuffle({a, b}, std::move(map)));
 }
 
 }  // namespace lathe::detail
+
+// ---- lathe/lower/machine/turned_stores.ipp
+namespace lathe {
+namespace detail {
+
+/// Whether elements of different lanes are different ones, whatever the columns. Constant strides
+/// say it themselves. One that is no constant is that between two indices of an axis but the last:
+/// then columns, a constant number of elements apart, differ in later axes.
+inline bool rows_apart(const Buffer& buffer, const Strided& at) {
+  if (!at.step) return true;
+  AnyExpr dense = AnyExpr(1);
+  for (std::size_t axis = buffer->shape.size(); axis-- > 0;) {
+    const AnyExpr stride = buffer->strides.empty() ? dense : buffer->strides[axis];
+    if (axis + 1 < buffer->shape.size() && poly_equal(poly_shallow(stride), poly_shallow(at.step)))
+      return true;
+    dense = fold_mul(dense, buffer->shape[axis]);
+  }
+  return false;
+}
+
+/// Stores of columns of one matrix, lane l to row l, which may all happen where the last one does.
+class StoredColumns {
+ public:
+  StoredColumns(const StoreNode& n, const Strided& at)
+      : head_(&n), first_(at), least_(at.constant), most_(at.constant) {}
+
+  bool open = true;
+  std::size_t last = 0;  ///< the step of the last store
+
+  const Buffer& buffer() const { return head_->buffer; }
+
+  std::size_t size() const { return members_.size(); }
+
+  /// The variable for what the store stores, as a member from here on; empty if it is none.
+  VarRef add(const StoreNode& n, const Strided& at, std::size_t step) {
+    const std::int64_t least = std::min(least_, at.constant), most = std::max(most_, at.constant);
+    const std::int64_t lanes = n.value.dtype().lanes;
+    const std::int64_t reach = at.step ? lanes : std::min(lanes, at.stride);
+    if (n.value.dtype() != head_->value.dtype() || !at.same_rows(first_) || most - least >= reach)
+      return {};
+    const bool masked = static_cast<bool>(head_->mask);
+    if (masked != static_cast<bool>(n.mask)) return {};
+    if (masked && !structurally_equal(n.mask, head_->mask)) return {};
+    for (const Member& m : members_)
+      if (m.constant == at.constant) return {};
+    least_ = least, most_ = most, last = step;
+    members_.push_back({&n, at.constant, make_var("column", n.value.dtype())});
+    open = static_cast<std::int64_t>(members_.size()) < reach;
+    return members_.back().value;
+  }
+
+  /// What the members have stored there, where a load has the index of one; else empty.
+  AnyExpr stored(const LoadNode& n) const {
+    if (n.mask.get() || head_->mask.get()) return {};
+    for (const Member& m : members_)
+      if (n.dtype == m.value->dtype && structurally_equal(n.indices[0], m.store->indices[0]))
+        return m.value;
+    return {};
+  }
+
+  /// All stores; empty where single elements cost no more.
+  Stmt rows(const TargetCaps& caps) const {
+    const auto count = static_cast<std::int64_t>(members_.size());
+    const DType type = head_->value.dtype();
+    TurnedTiles tiles(type, count, caps);
+    if (tiles.width() == 1 || most_ - least_ + 1 != count) return {};
+    Vec<Member> columns = members_;
+    std::sort(columns.begin(), columns.end(),
+              [](const Member& a, const Member& b) { return a.constant < b.constant; });
+    Vec<LetBinding> firsts = row_firsts();
+    Vec<Stmt> stores;
+    std::int64_t at = 0;
+    for (; at + tiles.width() <= count; at += tiles.width()) {
+      Vec<AnyExpr> vectors;
+      for (std::int64_t c = at; c < at + tiles.width(); ++c)
+        vectors.push_back(columns[static_cast<std::size_t>(c)].value);
+      tiles.turn(vectors);
+      for (std::size_t r = 0; r < firsts.size(); ++r)
+        stores.push_back(row_piece(vectors, firsts[r].var, static_cast<std::int64_t>(r), at));
+    }
+    const auto pieces = static_cast<int>(stores.size());
+    if (pieces + tiles.instructions >= by_elements(type, static_cast<int>(at), caps)) return {};
+    for (; at < count; ++at) {
+      const Member& m = columns[static_cast<std::size_t>(at)];
+      stores.push_back(make_store(buffer(), m.store->indices, m.value, head_->mask));
+    }
+    Stmt out = make_seq(std::move(stores));
+    for (const Vec<LetBinding>* part : {&tiles.lets, &firsts})
+      for (std::size_t b = part->size(); b-- > 0;)
+        out = make_let_stmt((*part)[b].var, (*part)[b].value, out);
+    return out;
+  }
+
+ private:
+  struct Member {
+    const StoreNode* store;
+    std::int64_t constant;
+    VarRef value;
+  };
+
+  /// Where the first column of each row is.
+  Vec<LetBinding> row_firsts() const {
+    std::int64_t rows = head_->value.dtype().lanes;
+    if (const std::int64_t* known = first_.limit ? as_const_int(first_.limit) : nullptr)
+      rows = std::clamp<std::int64_t>(*known, 0, rows);
+    const AnyExpr base = fold_add(lane_base(head_->indices[0]), AnyExpr(least_ - first_.constant));
+    Vec<LetBinding> out;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const AnyExpr from = r == 0 ? base : AnyExpr(out[0].var);
+      const AnyExpr value = fold_add(from, fold_mul(fresh_lets(first_.row_stride()), AnyExpr(r)));
+      out.push_back({make_var("row"), value});
+    }
+    return out;
+  }
+
+  Stmt row_piece(const Vec<AnyExpr>& vectors, const AnyExpr& first, std::int64_t row,
+                 std::int64_t column) const {
+    const auto width = static_cast<std::int64_t>(vectors.size());
+    AnyExpr value = vectors[static_cast<std::size_t>(row % width)];
+    if (width < value.dtype().lanes) {
+      Vec<int> map;
+      for (std::int64_t l = row / width * width; l < (row / width + 1) * width; ++l)
+        map.push_back(static_cast<int>(l));
+      value = make_shuffle({value}, std::move(map));
+    }
+    const AnyExpr from = fold_add(first, AnyExpr(column));
+    Stmt out = make_store(buffer(), {make_ramp(from, AnyExpr(1), static_cast<int>(width))}, value);
+    if (!first_.limit || as_const_int(first_.limit)) return out;
+    return make_if(AnyExpr(row) < fresh_lets(first_.limit), out);
+  }
+
+  const StoreNode* head_;
+  Strided first_;
+  std::int64_t least_, most_;
+  Vec<Member> members_;
+};
+
+/// Loads of an expression, each once.
+struct LoadsOf : Visitor {
+  Vec<const LoadNode*> found;
+
+  void expr(const AnyExpr& e) override {
+    if (e->shared() && !seen_.insert(e.get()).second) return;
+    if (const auto* n = e.as<LoadNode>()) found.push_back(n);
+    descend(e);
+  }
+
+ private:
+  NodeSet seen_;
+};
+
+/// Groups of the stores of statements that follow each other, and loads of what they store.
+class StorePlan {
+ public:
+  StorePlan(const Vec<OrderedStmt>& steps, const TargetCaps& caps) : members_(steps.size()) {
+    for (std::size_t k = 0; k < steps.size(); ++k) step(steps[k], k);
+    // Each variable stands around the statements after it, and passes go down by recursion.
+    constexpr std::size_t most = 1000;
+    std::size_t bound = 0;
+    for (const StoredColumns& g : groups_) {
+      rows_.push_back(bound < most ? g.rows(caps) : Stmt());
+      if (rows_.back()) bound += g.size();
+    }
+  }
+
+  /// The variable of what a step stores, where that is stored later.
+  const VarRef* variable(std::size_t step) const {
+    const Member& m = members_[step];
+    return m.var && rows_[m.group] ? &m.var : nullptr;
+  }
+  /// What takes the place of a group's last store; empty at any other.
+  Stmt rows_after(std::size_t step) const {
+    const std::size_t group = members_[step].group;
+    return groups_[group].last == step ? rows_[group] : Stmt();
+  }
+  /// Adds the loads of a step that have a variable.
+  void use(std::size_t step, NodeMap<AnyExpr>& loaded) const {
+    for (const Use& u : uses_)
+      if (u.step == step && rows_[u.group]) loaded.insert(u.node, u.value);
+  }
+
+ private:
+  struct Member {
+    std::size_t group = 0;
+    VarRef var;
+  };
+  struct Use {
+    const LoadNode* node;
+    AnyExpr value;
+    std::size_t step, group;
+  };
+
+  void step(const OrderedStmt& s, std::size_t k) {
+    if (const auto* store = s.stmt.as<StoreNode>()) {
+      reads(store->value, k);
+      for (const AnyExpr& index : store->indices) reads(index, k);
+      if (store->mask) reads(store->mask, k);
+      place(*store, k);
+    } else if (s.opens) {
+      reads(s.stmt.as<LetStmtNode>()->value, k);
+    } else if (!prefetched(s.stmt)) {
+      for (StoredColumns& g : groups_) g.open = false;
+    }
+  }
+
+  void reads(const AnyExpr& e, std::size_t k) {
+    if (std::none_of(groups_.begin(), groups_.end(), [](const auto& g) { return g.open; })) return;
+    LoadsOf loads;
+    loads.expr(e);
+    for (const LoadNode* n : loads.found) read(*n, k);
+  }
+
+  void read(const LoadNode& n, std::size_t k) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!groups_[g].open || groups_[g].buffer().get() != n.buffer.get()) continue;
+      if (const AnyExpr value = groups_[g].stored(n))
+        uses_.push_back({&n, value, k, g});
+      else
+        groups_[g].open = false;
+    }
+  }
+
+  void place(const StoreNode& n, std::size_t k) {
+    Strided at;
+    const int lanes = n.value.dtype().lanes;
+    const bool columns = n.streaming == Streaming::none &&
+                         at.set(n.buffer, n.indices, n.mask, lanes) && !at.reversed &&
+                         !find_load(n.indices[0]) && rows_apart(n.buffer, at) &&
+                         !(n.mask.get() && find_load(n.mask));
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!groups_[g].open || groups_[g].buffer().get() != n.buffer.get()) continue;
+      if (const VarRef var = columns ? groups_[g].add(n, at, k) : VarRef()) {
+        members_[k] = {g, var};
+        return;
+      }
+      groups_[g].open = false;
+    }
+    if (!columns) return;
+    groups_.push_back(StoredColumns(n, at));
+    members_[k] = {groups_.size() - 1, groups_.back().add(n, at, k)};
+  }
+
+  Vec<StoredColumns> groups_;
+  Vec<Stmt> rows_;  ///< what each group becomes; empty: it stays
+  Vec<Member> members_;
+  Vec<Use> uses_;
+};
+
+class TurnStores : public SharingMutator {
+ public:
+  explicit TurnStores(const TargetCaps& caps) : caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    Vec<OrderedStmt> steps;
+    follow(s, steps);
+    if (steps.empty()) return s;
+    const StorePlan plan(steps, caps_);
+    Vec<Stmt> after;  // the last one first
+    for (std::size_t k = steps.size(); k-- > 0;) {
+      forget(0);
+      loaded_.clear();
+      plan.use(k, loaded_);
+      const Stmt& step = steps[k].stmt;
+      if (steps[k].opens) {
+        const auto* let = step.as<LetStmtNode>();
+        after = {make_let_stmt(let->var, expr(let->value), in_order(after))};
+      } else if (const VarRef* var = plan.variable(k)) {
+        if (Stmt rows = plan.rows_after(k)) after.push_back(std::move(rows));
+        after = {make_let_stmt(*var, expr(step.as<StoreNode>()->value), in_order(after))};
+      } else {
+        const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
+        after.push_back(nested ? stmt(step) : descend(step));
+      }
+    }
+    return in_order(after);
+  }
+
+ private:
+  static Stmt in_order(Vec<Stmt>& after) {
+    std::reverse(after.begin(), after.end());
+    return make_seq(std::move(after));
+  }
+
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const AnyExpr* var = loaded_.find(e.get());
+    return var ? *var : descend(e);
+  }
+
+  const TargetCaps& caps_;
+  NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
+};
+
+}  // namespace detail
+
+LATHE_DECL Program turn_stores(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::TurnStores(caps).stmt(program->body));
+}
+
+}  // namespace lathe
 
 // ---- lathe/lower/machine/zip_stores.ipp
 namespace lathe {
@@ -53757,8 +54411,7 @@ class ZipStores : public Mutator {
                       const Strided& b) {
     const bool masked = static_cast<bool>(first.mask);
     return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
-           a.stride == b.stride && poly_equal(a.base, b.base) &&
-           masked == static_cast<bool>(n.mask) &&
+           b.same_rows(a) && masked == static_cast<bool>(n.mask) &&
            (!masked || structurally_equal(n.mask, first.mask)) &&
            !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
   }
@@ -53766,7 +54419,7 @@ class ZipStores : public Mutator {
   /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
   Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
     Strided first;
-    if (!set(stmts[at], first) || first.stride > stmts[at].as<StoreNode>()->value.dtype().lanes)
+    if (!set(stmts[at], first) || first.is_matrix(stmts[at].as<StoreNode>()->value.dtype().lanes))
       return {};
     taken = static_cast<std::size_t>(first.stride);
     if (stmts.size() - at < taken) return {};
@@ -53820,7 +54473,9 @@ class ZipStores : public Mutator {
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
     const bool masked = head.mask.get() != nullptr;
-    if (!dense_costs_less(type, stores, zip.instructions, stores, masked, caps_)) return {};
+    if (stores * dense_access(type, masked, caps_) + zip.instructions >=
+        by_elements(type, stores, caps_))
+      return {};
     const AnyExpr base = named(
         "to", fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant)));
     AnyExpr limit = AnyExpr(first.stride * type.lanes);

@@ -40,6 +40,7 @@ class BodyCost : public Visitor {
  public:
   double ops = 0;
   int loads = 0, math = 0;
+  double latency = 4;         ///< cycles until what a term is folded into can take the next one
   int widest = 1, moved = 1;  ///< bytes of the widest element; of those that memory holds
 
   void expr(const AnyExpr& e) override {

@@ -32,6 +32,13 @@ class FinishTiles : NestSteps {
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.
   BlockRef run(const BlockRef& ref, const LoopRef& tile) {
+    const BlockRef out = taken_out(ref, tile);
+    narrow_positions(ref);
+    return out;
+  }
+
+ private:
+  BlockRef taken_out(const BlockRef& ref, const LoopRef& tile) {
     const BlockRef user = only_user(ref);
     const bool one = user.tag.get() != nullptr;
     const bool cheap = one && body_cost(*site(user).block).math == 0;
@@ -50,7 +57,14 @@ class FinishTiles : NestSteps {
     return out;
   }
 
- private:
+  void narrow_positions(const BlockRef& ref) {
+    const BlockNode& block = *site(ref).block;
+    if (!block.reducer || !is_arg_reducer(*block.reducer)) return;
+    const Buffer position = writes_of(block)[1].buffer;
+    const DType type = position_type(block);
+    if (type != position->dtype) attempt([&] { s_.change_type(position->name, type); });
+  }
+
   // What is stored at every second place is a box by the block's own iterators.
   BlockRef private_copy(const BlockRef& ref) {
     const AccessSite write = writes_of(*site(ref).block)[0];

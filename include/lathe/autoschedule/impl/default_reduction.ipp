@@ -14,7 +14,7 @@ class TileReduction : TileRegisters {
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
     if (nest.reduce.empty()) return;
-    const BodyCost body = body_cost(block);
+    const BodyCost body = reduction_cost(block);
     const std::int64_t lanes = target_.lanes(body.widest);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
@@ -36,6 +36,19 @@ class TileReduction : TileRegisters {
   }
 
  private:
+  BodyCost reduction_cost(const BlockNode& block) const {
+    BodyCost cost = body_cost(block);
+    if (!is_arg_reducer(*block.reducer)) return cost;
+    // Two comparisons, of which one tells a NaN, and two choices by both.
+    cost.ops += 4, cost.latency = 10;
+    BodyCost values;
+    values.stmt(seq_of(block.body)[0]);
+    const DType position = position_type(block);
+    if (position != block.reducer->identity[1].dtype())
+      cost.widest = std::max(values.widest, position.element_bytes());
+    return cost;
+  }
+
   // Innermost reduce loops that run through memory as one: rows that follow each other.
   struct Run {
     std::size_t loops = 1;

@@ -22,7 +22,7 @@ class ReductionCosts : protected NestSteps {
   using NestSteps::NestSteps;
 
  protected:
-  static constexpr double kPorts = 2, kLatency = 4;
+  static constexpr double kPorts = 2;
   // Of what runs beside the port that limits: both share the front end.
   static constexpr double kBeside = 0.25;
   // To fold the lanes of one vector, and to start and store a result.
@@ -77,7 +77,7 @@ class ReductionCosts : protected NestSteps {
       add_vector(work, along, lanes, jumps && turns(nest, read),
                  along.step == Step::none ? rows : rows * across);
     }
-    return cycles(work, kLatency) / (height * across);
+    return cycles(work, body.latency) / (height * across);
   }
 
   // Vectors along the innermost reduce loop, of as many of its iterations, turned in registers.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <lathe/analysis/access.hpp>
 #include <lathe/analysis/block.hpp>
+#include <lathe/analysis/find.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
 namespace lathe {
@@ -14,7 +16,15 @@ class RunParallel : DefaultSteps {
   void run() { parallelize(); }
 
  private:
-  static double work_below(const ForNode& loop) {
+  // Of statements without blocks: what they access.
+  double bare_work(const ForNode& loop) const {
+    const LoopSite site = find_loop(s_.program()->body, loop.var);
+    double work = 0;
+    for (const auto& access : accesses_below(site)) work += volume(access.loops);
+    return work;
+  }
+  double work_below(const ForNode& loop) const {
+    if (block_tags(loop.body).empty()) return bare_work(loop);
     double work = 0;
     for (const auto& b : blocks_below(loop.body))
       work += (body_cost(*b.block).ops + body_cost(*b.block).loads) * volume(b.loops);
