@@ -9,88 +9,92 @@ entry:
   %t3 = getelementptr inbounds i64, ptr %closure, i64 2
   %t4 = load i64, ptr %t3, align 8, !invariant.load !0
   %t7 = icmp slt i64 %begin, %end
-  br i1 %t7, label %loop5, label %done6
-loop5:
-  %t10 = phi i64 [ %begin, %entry ], [ %t8, %next9 ]
-  %t11 = mul i64 %t4, 4
-  %t12 = call ptr @lathe_alloc(ptr %rt, i64 %t11, i64 64)
-  %t15 = icmp eq ptr %t12, null
-  br i1 %t15, label %memory14, label %holds13
-memory14:
+  br i1 %t7, label %enter5, label %done6
+enter5:
+  %t8 = mul i64 %t4, 4
+  %t9 = call ptr @lathe_alloc(ptr %rt, i64 %t8, i64 64)
+  %t12 = icmp eq ptr %t9, null
+  br i1 %t12, label %memory11, label %holds10
+memory11:
   store i32 1, ptr %status, align 4
   br label %fail
-holds13:
-  %t19 = icmp slt i64 0, %t4
-  br i1 %t19, label %loop17, label %done18
-loop17:
-  %t22 = phi i64 [ 0, %holds13 ], [ %t20, %next21 ]
-  %t23 = mul i64 %t10, %t4
-  %t24 = add i64 %t23, %t22
-  %t25 = getelementptr inbounds float, ptr %t0, i64 %t24
-  %t26 = load float, ptr %t25, align 4, !alias.scope !9, !noalias !10
-  %t27 = getelementptr inbounds float, ptr %t12, i64 %t22
-  store float %t26, ptr %t27, align 4, !alias.scope !15, !noalias !16
-  br label %next21
-next21:
-  %t20 = add nsw i64 %t22, 1
-  %t28 = icmp slt i64 %t20, %t4
-  br i1 %t28, label %loop17, label %done18, !llvm.loop !17
-done18:
-  %t31 = icmp slt i64 %t10, 1000
-  br i1 %t31, label %holds30, label %assert29
-assert29:
+holds10:
+  br label %loop14
+loop14:
+  %t18 = phi i64 [ %begin, %holds10 ], [ %t16, %next17 ]
+  %t21 = icmp slt i64 0, %t4
+  br i1 %t21, label %loop19, label %done20
+loop19:
+  %t24 = phi i64 [ 0, %loop14 ], [ %t22, %next23 ]
+  %t25 = mul i64 %t18, %t4
+  %t26 = add i64 %t25, %t24
+  %t27 = getelementptr inbounds float, ptr %t0, i64 %t26
+  %t28 = load float, ptr %t27, align 4, !alias.scope !9, !noalias !10
+  %t29 = getelementptr inbounds float, ptr %t9, i64 %t24
+  store float %t28, ptr %t29, align 4, !alias.scope !15, !noalias !16
+  br label %next23
+next23:
+  %t22 = add nsw i64 %t24, 1
+  %t30 = icmp slt i64 %t22, %t4
+  br i1 %t30, label %loop19, label %done20, !llvm.loop !17
+done20:
+  %t33 = icmp slt i64 %t18, 1000
+  br i1 %t33, label %holds32, label %assert31
+assert31:
   store i32 16, ptr %status, align 4
-  br label %fail16
-holds30:
-  %t32 = load <16 x float>, ptr %t12, align 64, !alias.scope !15, !noalias !16
-  %t33 = mul i64 %t10, %t4
-  %t34 = getelementptr inbounds float, ptr %t2, i64 %t33
-  %t35 = ptrtoint ptr %t34 to i64
-  %t39 = and i64 %t35, 63
-  %t40 = icmp eq i64 %t39, 0
-  br i1 %t40, label %aligned37, label %other38
-aligned37:
-  store <16 x float> %t32, ptr %t34, align 64, !nontemporal !4, !alias.scope !12, !noalias !13
-  br label %done36
-other38:
-  %t43 = and i64 %t35, 15
-  %t44 = icmp eq i64 %t43, 0
-  br i1 %t44, label %aligned41, label %other42
-aligned41:
-  %t45 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  store <4 x float> %t45, ptr %t34, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  %t46 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t47 = getelementptr i8, ptr %t34, i64 16
-  store <4 x float> %t46, ptr %t47, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  %t48 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 8, i32 9, i32 10, i32 11>
-  %t49 = getelementptr i8, ptr %t34, i64 32
+  br label %fail13
+holds32:
+  %t34 = load <16 x float>, ptr %t9, align 64, !alias.scope !15, !noalias !16
+  %t35 = mul i64 %t18, %t4
+  %t36 = getelementptr inbounds float, ptr %t2, i64 %t35
+  %t37 = ptrtoint ptr %t36 to i64
+  %t41 = and i64 %t37, 63
+  %t42 = icmp eq i64 %t41, 0
+  br i1 %t42, label %aligned39, label %other40
+aligned39:
+  store <16 x float> %t34, ptr %t36, align 64, !nontemporal !4, !alias.scope !12, !noalias !13
+  br label %done38
+other40:
+  %t45 = and i64 %t37, 15
+  %t46 = icmp eq i64 %t45, 0
+  br i1 %t46, label %aligned43, label %other44
+aligned43:
+  %t47 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %t47, ptr %t36, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t48 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %t49 = getelementptr i8, ptr %t36, i64 16
   store <4 x float> %t48, ptr %t49, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  %t50 = shufflevector <16 x float> %t32, <16 x float> poison, <4 x i32> <i32 12, i32 13, i32 14, i32 15>
-  %t51 = getelementptr i8, ptr %t34, i64 48
+  %t50 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 8, i32 9, i32 10, i32 11>
+  %t51 = getelementptr i8, ptr %t36, i64 32
   store <4 x float> %t50, ptr %t51, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  br label %done36
-other42:
-  store <16 x float> %t32, ptr %t34, align 4, !alias.scope !12, !noalias !13
-  br label %done36
-done36:
-  call void @lathe_free(ptr %rt, ptr %t12)
-  br label %done52
-fail16:
-  call void @lathe_free(ptr %rt, ptr %t12)
+  %t52 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 12, i32 13, i32 14, i32 15>
+  %t53 = getelementptr i8, ptr %t36, i64 48
+  store <4 x float> %t52, ptr %t53, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  br label %done38
+other44:
+  store <16 x float> %t34, ptr %t36, align 4, !alias.scope !12, !noalias !13
+  br label %done38
+done38:
+  br label %next17
+next17:
+  %t16 = add nsw i64 %t18, 1
+  %t54 = icmp slt i64 %t16, %end
+  br i1 %t54, label %loop14, label %done15, !llvm.loop !18
+done15:
+  call void @lathe_free(ptr %rt, ptr %t9)
+  br label %done55
+fail13:
+  call void @lathe_free(ptr %rt, ptr %t9)
   br label %fail
-done52:
-  br label %next9
-next9:
-  %t8 = add nsw i64 %t10, 1
-  %t53 = icmp slt i64 %t8, %end
-  br i1 %t53, label %loop5, label %done6, !llvm.loop !18
+done55:
+  br label %done6
 done6:
   call void @llvm.x86.sse.sfence()
   ret i32 0
 fail:
-  %t54 = load i32, ptr %status, align 4
+  %t56 = load i32, ptr %status, align 4
   call void @llvm.x86.sse.sfence()
-  ret i32 %t54
+  ret i32 %t56
 }
 
 define i32 @lathe_parallel(ptr %slots, ptr %rt) #0 {

@@ -6,6 +6,7 @@
 #include <lathe/codegen/llvm/builder.hpp>
 #include <lathe/ir/stmt.hpp>
 #include <lathe/support/dense_map.hpp>
+#include <lathe/support/function.hpp>
 #include <lathe/support/kernel.hpp>
 #include <lathe/support/vec.hpp>
 #include <string>
@@ -63,10 +64,12 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   void parallel_loop(const ForNode& n);
   void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
                const Stmt& body);
+  void iterate(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
+               const Stmt& body);
   Capture capture(const ForNode& n);
   void store_capture(const Capture& c, const std::string& closure);
   void alloc(const AllocNode& n);
-  void heap_alloc(const AllocNode& n, LlvmPlace& place);
+  void with_heap(const Vec<Buffer>& buffers, std::size_t from, FunctionRef<void()> inside);
   void branch(const IfNode& n);
   void let_stmt(const LetStmtNode& n);
   void while_loop(const WhileNode& n);
@@ -157,6 +160,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
     bool used = false;
   };
   Vec<FailLevel> fails_;
+  Vec<Buffer> on_heap_;  ///< whose allocation is around what is being emitted
   bool streamed_ = false;
   bool uses_tiles_ = false;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/codegen/common/frame.hpp>
+#include <lathe/codegen/llvm/early_allocs.hpp>
 #include <lathe/codegen/llvm/emitter.hpp>
 
 namespace lathe::detail {
@@ -38,6 +39,19 @@ LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
 
 // for (var = from; var < end; ++var), tested at the end; `runs` if it is known to run at all.
 LATHE_DECL void LlvmEmitter::counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end,
+                                     bool runs, const Stmt& body) {
+  Vec<Buffer> early = early_allocs(var, body, state_.frame_bytes);
+  early.erase_if([&](const Buffer& b) { return contains(on_heap_, b); });
+  if (early.empty()) return iterate(var, from, end, runs, body);
+  const std::string enter = f_.block("enter"), done = f_.block("done");
+  f_.branch(f_.compare("icmp slt", from, end), enter, done);
+  f_.start(enter);
+  with_heap(early, 0, [&] { iterate(var, from, end, true, body); });
+  f_.jump(done);
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, const LlvmValue& end,
                                      bool runs, const Stmt& body) {
   std::string head = f_.block("loop"), done = f_.block("done"), before = f_.current();
   if (runs)
@@ -127,7 +141,7 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   const BufferNode& b = *n.buffer;
   LlvmPlace at;
-  if (b.tile >= 0) return stmt(n.body);
+  if (b.tile >= 0 || contains(on_heap_, n.buffer)) return stmt(n.body);
   if (b.rank() == 0) {
     at.is_register = true;
     at.alignment = b.dtype.bytes() >= 64 ? 64 : b.dtype.element_bytes();
@@ -142,7 +156,7 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   }
   at.alignment = b.alignment > 64 ? b.alignment : 64;
   const std::int64_t bytes = frame_bytes(b, state_.frame_bytes);
-  if (bytes < 0) return heap_alloc(n, at);
+  if (bytes < 0) return with_heap(Vec<Buffer>{n.buffer}, 0, [&] { stmt(n.body); });
   state_.frame_bytes += bytes;
   at.pointer =
       f_.frame(cat("[", *as_const_int(b.shape[0]), " x ", llvm_type(memory_type(b.dtype)), "]"),
@@ -152,8 +166,13 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   stmt(n.body);
 }
 
-LATHE_DECL void LlvmEmitter::heap_alloc(const AllocNode& n, LlvmPlace& at) {
-  const BufferNode& b = *n.buffer;
+// Those from number `from` on, each around the ones behind it.
+LATHE_DECL void LlvmEmitter::with_heap(const Vec<Buffer>& buffers, std::size_t from,
+                                       FunctionRef<void()> inside) {
+  if (from == buffers.size()) return inside();
+  const BufferNode& b = *buffers[from];
+  LlvmPlace at;
+  at.alignment = b.alignment > 64 ? b.alignment : 64;
   module_.declare_external("ptr", "lathe_alloc", "ptr, i64, i64");
   module_.declare_external("void", "lathe_free", "ptr, ptr");
   LlvmValue bytes = index64(b.shape[0]);
@@ -170,7 +189,9 @@ LATHE_DECL void LlvmEmitter::heap_alloc(const AllocNode& n, LlvmPlace& at) {
   at.scope = module_.alias_scope(b.name);
   places_[&b] = at;
   fails_.push_back({at.pointer, f_.block("fail"), false});
-  stmt(n.body);
+  on_heap_.push_back(buffers[from]);
+  with_heap(buffers, from + 1, inside);
+  on_heap_.pop_back();
   FailLevel level = fails_.back();
   fails_.pop_back();
   std::string release = cat("call void @lathe_free(ptr %rt, ptr ", at.pointer, ")");
