@@ -1,0 +1,91 @@
+// Which stages of a chain are computed row by row, and which stay nests of their own.
+#include <lathe/analysis/find.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+#include "../schedule/kernels.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+lt::Program softmax(const lt::Extent& m, const lt::Extent& n) {
+  lt::Input<float, 2> X("X", {m, n});
+  lt::Reduce r("r", n), q("q", n);
+  auto M = lt::compute("M", {m}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
+  auto E = lt::compute("E", {m, n}, [&](lt::Var i, lt::Var j) { return lt::exp(X(i, j) - M(i)); });
+  auto S = lt::compute("S", {m}, [&](lt::Var i) { return lt::sum(E(i, q), q); });
+  return lt::program_of(
+      lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) { return E(i, j) / S(i); }));
+}
+
+/// Scores of each image's heads, less the largest of a row.
+lt::Program scores(std::int64_t images, std::int64_t heads, std::int64_t n) {
+  const std::int64_t width = 8;
+  lt::Input<float, 4> Q("Q", {images, heads, n, width}), K("K", {images, heads, n, width});
+  lt::Reduce k("k", width), t("t", n);
+  auto C = lt::compute("C", {images, heads, n, n}, [&](lt::Var b, lt::Var h, lt::Var i, lt::Var j) {
+    return lt::sum(Q(b, h, i, k) * K(b, h, j, k), k);
+  });
+  auto M = lt::compute("M", {images, heads, n}, [&](lt::Var b, lt::Var h, lt::Var i) {
+    return lt::reduce_max(C(b, h, i, t), t);
+  });
+  return lt::program_of(lt::compute(
+      "Y", {images, heads, n, n},
+      [&](lt::Var b, lt::Var h, lt::Var i, lt::Var j) { return C(b, h, i, j) - M(b, h, i); }));
+}
+
+lt::Schedule planned(const lt::Program& program) {
+  lt::Target target("x86-64-v4");
+  target.cores = 1;
+  target.l2_bytes = 1 << 20;
+  return lt::default_schedule(program, target);
+}
+
+/// The outermost loops of a program.
+std::size_t nests(const lt::Schedule& s) {
+  const std::string text = s.str();
+  std::size_t count = 0;
+  for (const char* loop : {"\n  for ", "\n  parallel for "})
+    for (std::size_t at = 0; (at = text.find(loop, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+/// How often a nest around a block runs as a whole: loops that it shares with other blocks.
+std::int64_t runs(const lt::Schedule& s, const char* name) {
+  std::int64_t out = 1;
+  for (const auto& loop : lt::find_block(s.program()->body, s.block(name).tag).loops)
+    if (lt::detail::block_tags(loop->body).size() > 4) out *= *lt::as_const_int(loop->extent);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a softmax of long rows takes one row after the other") {
+  CHECK(nests(planned(softmax(128, 1024))) == 1);
+  CHECK(nests(planned(softmax(64, 1000))) == 1);
+  const lt::Dim m("m"), n("n");
+  CHECK(nests(planned(softmax(m, n))) == 1);
+  CHECK(nests(planned(softmax(4096, 2048))) == 1);
+}
+
+TEST_CASE("rows that are short stay together while the second cache holds them") {
+  CHECK(nests(planned(softmax(1000, 10))) > 1);
+  CHECK(nests(planned(softmax(128, 128))) > 1);
+  CHECK(nests(planned(softmax(16384, 128))) == 1);
+}
+
+TEST_CASE("a chain over images and heads is computed head by head") {
+  const lt::Schedule s = planned(scores(3, 2, 40));
+  CHECK(nests(s) == 1);
+  for (const char* block : {"C", "M", "Y", "K_cache"}) CHECK(runs(s, block) == 6);
+  CHECK(runs(planned(scores(1, 4, 40)), "C") == 4);
+  // One head for eight cores: rows are shared out instead.
+  lt::Target many("x86-64-v4");
+  many.cores = 8;
+  CHECK(nests(lt::default_schedule(scores(1, 1, 40), many)) > 1);
+}
+
+TEST_CASE("chains by rows compute what the program says") {
+  for (const lt::Program& program : {scores(2, 3, 12), scores(1, 2, 70), scores(3, 1, 33)})
+    CHECK(test::run(planned(program).program()) == test::run(program));
+}
