@@ -12281,10 +12281,12 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   void parallel_loop(const ForNode& n);
   void counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
                const Stmt& body);
+  void iterate(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
+               const Stmt& body);
   Capture capture(const ForNode& n);
   void store_capture(const Capture& c, const std::string& closure);
   void alloc(const AllocNode& n);
-  void heap_alloc(const AllocNode& n, LlvmPlace& place);
+  void with_heap(const Vec<Buffer>& buffers, std::size_t from, FunctionRef<void()> inside);
   void branch(const IfNode& n);
   void let_stmt(const LetStmtNode& n);
   void while_loop(const WhileNode& n);
@@ -12375,6 +12377,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
     bool used = false;
   };
   Vec<FailLevel> fails_;
+  Vec<Buffer> on_heap_;  ///< whose allocation is around what is being emitted
   bool streamed_ = false;
   bool uses_tiles_ = false;
 };
@@ -12385,6 +12388,19 @@ Vec<int> llvm_lane_range(int first, int count, int step = 1);
 LlvmValue llvm_iota(DType t, std::int64_t step);
 /// "add", "fadd", … for an operator that is one instruction.
 std::string_view llvm_arithmetic(BinaryOp op, DType t);
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/early_allocs.hpp
+// Temporaries that a loop's iterations allocate one after the other.
+
+namespace lathe::detail {
+
+/// Those on the heap that each iteration of the loop over `var` allocates for itself, with a size
+/// that is the same in all: one allocation before the loop serves them, of a thread's part of a
+/// parallel one too. An allocation costs as much as some hundred elements. None of inner parallel
+/// loops, of branches, and of loops that may run nothing. `taken`: see frame_bytes().
+Vec<Buffer> early_allocs(const VarRef& var, const Stmt& body, std::int64_t taken);
 
 }  // namespace lathe::detail
 
@@ -46483,6 +46499,8 @@ namespace detail {
 // Operations below which waking another thread costs more than it saves (about 10 µs of vector
 // code).
 inline constexpr double kParallelWork = 1 << 17;
+/// Iterations of a parallel loop that balance.
+inline constexpr double kTasksPerCore = 4;
 // Elements of a 1-D loop that one task handles at least.
 inline constexpr std::int64_t kTaskElements = 16384;
 // The same for arrays in memory, where long runs keep the prefetchers going.
@@ -47054,10 +47072,12 @@ class PackPanels : NestSteps {
     BlockRef copy;
     std::size_t axis = 0, rank = 0;
     std::int64_t width = 1;
+    AccessSite read;  ///< of the original
+    LoopRef place;    ///< around the copy; empty: before all loops
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
                  std::int64_t width) {
-    Panels out{{}, panel_axis(nest, read), read.indices.size(), width};
+    Panels out{{}, panel_axis(nest, read), read.indices.size(), width, read, {}};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
     s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;
@@ -48031,38 +48051,81 @@ class PlaceProducers : DefaultSteps {
     return count;
   }
 
-  // A producer whose first axis is read only at the consumer's outermost loop moves there: a row
-  // stays in the cache.
+  // A producer whose first axes are read only at the consumer's outermost loops moves there: a row,
+  // or a matrix of several, stays in the cache.
   void fuse_rows() {
     auto blocks = s_.blocks();
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
-      if (users.empty() || users.back().loops.empty()) continue;
-      ForRef row = users.back().loops[0];
-      bool legal = trip(*row) > 1 && !reuses_along_rows(*site(blocks[k]).block);
-      for (const auto& user : users)
-        legal = legal && reads_row(blocks[k], user, row) && !runs_along(user, row);
-      if (legal) move_unless_repeated(blocks[k], LoopRef(row->var));
+      if (users.empty()) continue;
+      const Vec<ForRef> places = places_of(site(blocks[k]), users);
+      for (std::size_t p = places.size(); p-- > 0;)
+        if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;
     }
   }
 
-  // A row that needs more than its own part would have that computed again for each row.
-  void move_unless_repeated(const BlockRef& block, const LoopRef& row) {
-    const Schedule before = s_;
-    const double instances = volume(site(block).loops);
-    if (attempt([&] { s_.compute_at(block, row); }) &&
-        volume(site(block).loops) > kRepeats * instances)
-      s_ = before;
+  // From the outermost one on.
+  Vec<ForRef> places_of(const BlockSite& producer, const Vec<BlockSite>& users) const {
+    Vec<ForRef> places;
+    double tasks = 1;
+    const Vec<ForRef>& path = users.back().loops;
+    for (std::size_t depth = 0; depth < path.size(); ++depth) {
+      if (reuses_along_rows(*producer.block, depth)) break;
+      bool legal = true;
+      for (const auto& user : users)
+        legal = legal && reads_row(producer, user, path[depth], depth) &&
+                !runs_along(user, path[depth]);
+      if (!legal) break;
+      tasks *= static_cast<double>(trip(*path[depth]));
+      if (trip(*path[depth]) > 1 && fills_rows(producer, path, depth))
+        places.push_back(path[depth]);
+    }
+    // Threads without work would find some in a nest of its own.
+    return tasks < target_.cores ? Vec<ForRef>() : places;
   }
 
-  // A matrix product: an operand that the first axis does not index is read again for every row, so
-  // that rows want to be computed several at a time.
-  static bool reuses_along_rows(const BlockNode& block) {
-    if (!block.reducer || block.iters.size() < 3) return false;
+  // False where it stays: a row that needs more than its own part would have that computed again
+  // for each row.
+  bool move_unless_repeated(const BlockRef& block, const LoopRef& row) {
+    const Schedule before = s_;
+    const double instances = volume(site(block).loops);
+    if (!attempt([&] { s_.compute_at(block, row); })) return false;
+    if (volume(site(block).loops) <= kRepeats * instances) return true;
+    s_ = before;
+    return false;
+  }
+
+  // Whether rows are long enough to be computed one by one. Short ones wait for their own
+  // reductions, each step of a row for the one before, where several rows at a time don't; that is
+  // worth a round through the second cache. Rows beside nests of their own, Zen 5: softmax 0.5 at
+  // 10 columns, 0.9 at 64, 1 at 256, 1.2 at 1024, and 1.16 for 16384 rows of 128; variances 0.7 at
+  // 30, unit rows 1.2 at 128.
+  bool fills_rows(const BlockSite& producer, const Vec<ForRef>& path, std::size_t depth) const {
+    const double all = volume(producer.loops), bytes = body_cost(*producer.block).widest;
+    double rows = 1;
+    for (std::size_t k = 0; k <= depth; ++k) rows *= static_cast<double>(trip(*path[k]));
+    const double vectors = all / rows * bytes / target_.vector_bytes;
+    const bool simple = depth == 0 && !producer.block->reducer;
+    if (!reduces(path[depth]->body)) return simple || vectors >= 4;
+    return vectors >= (all * bytes <= static_cast<double>(target_.l2_bytes) ? 32 : 8);
+  }
+  static bool reduces(const Stmt& row) {
+    bool found = false;
+    each_statement(row, [&](const Stmt& s) {
+      const auto* block = s.as<BlockNode>();
+      found = found || (block && block->reducer);
+    });
+    return found;
+  }
+
+  // A matrix product: an operand that the axis of the rows does not index is read again for every
+  // row, so that rows want to be computed several at a time.
+  static bool reuses_along_rows(const BlockNode& block, std::size_t axis) {
+    if (!block.reducer || block.iters.size() < axis + 3) return false;
     for (const auto& read : reads_of(block)) {
       bool indexed = false, reduced = false;
       for (const auto& index : read.indices) {
-        indexed = indexed || uses_var(index, block.iters[0].var);
+        indexed = indexed || uses_var(index, block.iters[axis].var);
         for (const auto& it : block.iters)
           reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
       }
@@ -48086,20 +48149,36 @@ class PlaceProducers : DefaultSteps {
     return true;
   }
 
-  bool reads_row(const BlockRef& producer, const BlockSite& user, const ForRef& row) const {
-    if (user.loops.empty() || user.loops[0]->var != row->var) return false;
-    auto written = writes_of(*site(producer).block);
+  // Whether a user below the loop at this depth reads by the variables of the loops down to it.
+  bool reads_row(const BlockSite& producer, const BlockSite& user, const ForRef& row,
+                 std::size_t depth) const {
+    if (user.loops.size() <= depth || user.loops[depth]->var != row->var) return false;
+    const Substitution fixed = single_iterations(user.loops);
+    const auto written = writes_of(*producer.block);
     for (const auto& read : reads_of(*user.block)) {
       bool ours = false;
       for (const auto& w : written) ours |= w.buffer == read.buffer;
       if (!ours) continue;
-      if (read.indices.empty()) return false;
-      const auto* index = read.indices[0].as<VarNode>();
-      if (!index) return false;
-      for (const auto& it : user.block->iters)
-        if (it.var.get() == index && it.binding.get() != row->var.get()) return false;
+      if (read.indices.size() <= depth) return false;
+      const AnyExpr at = substitute(read.indices[depth], bindings_of(*user.block));
+      if (!structurally_equal(simplify(substitute(at, fixed)),
+                              simplify(substitute(AnyExpr(row->var), fixed))))
+        return false;
     }
     return true;
+  }
+  static Substitution bindings_of(const BlockNode& block) {
+    Substitution out;
+    for (const auto& it : block.iters) out.emplace_back(it.var, it.binding);
+    return out;
+  }
+
+  // A block that has moved into a row keeps a loop of one iteration for it.
+  static Substitution single_iterations(const Vec<ForRef>& loops) {
+    Substitution out;
+    for (const auto& loop : loops)
+      if (trip(*loop) == 1) out.emplace_back(loop->var, loop->min);
+    return out;
   }
 };
 
@@ -48146,7 +48225,7 @@ class RunParallel : DefaultSteps {
   void parallelize(const ForRef& top) {
     Vec<ForRef> chain{top};
     double tasks = static_cast<double>(trip(*top));
-    while (tasks < 4.0 * target_.cores && chain.size() < 4) {
+    while (tasks < kTasksPerCore * target_.cores && chain.size() < 4) {
       const auto* next = chain.back()->body.as<ForNode>();
       if (!next || next->loop_kind != ForKind::serial) break;
       chain.push_back(ForRef(next));
@@ -48822,6 +48901,24 @@ class TileRegisters : protected CacheBlocks {
     return out;
   }
 
+  // The innermost of the outer loops that each have an operand of their own, as those over a batch
+  // or heads: its copy is made there, and is near where it is read. Not where that would leave
+  // threads without work.
+  LoopRef own_matrix(const BlockRef& ref, const PackPanels::Panels& panels) const {
+    const AccessSite& read = panels.read;
+    if (is_constant(read.buffer)) return {};
+    LoopRef place;
+    double tasks = 1;
+    bool shared = false;
+    for (const auto& loop : site(ref).loops) {
+      if (trip(*loop) == 1) continue;
+      if (axis_of(read, LoopRef(loop->var)) == read.indices.size()) break;
+      place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
+      shared = block_tags(loop->body).size() > 1;
+    }
+    return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
+  }
+
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
@@ -48864,8 +48961,7 @@ class TileRegisters : protected CacheBlocks {
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
-    const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
-    for (const auto& panels : operands.panels) PackPanels(job_).order_loops(panels);
+    Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
     if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
@@ -48873,6 +48969,11 @@ class TileRegisters : protected CacheBlocks {
     order.append(parts.inner);
     order.push_back(parts.lanes);
     s_.reorder(order);
+    for (auto& panels : operands.panels) {
+      panels.place = own_matrix(ref, panels);
+      if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
+      PackPanels(job_).order_loops(panels);
+    }
     if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
     keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
     for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
@@ -48932,6 +49033,7 @@ class TileRegisters : protected CacheBlocks {
   void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
                     const LoopRef& terms) {
     for (const auto& panels : all) {
+      if (panels.place.var.get()) continue;
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
       double bytes = to->dtype.element_bytes();
       const auto ahead =
@@ -59731,6 +59833,39 @@ LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/llvm/impl/early_allocs.ipp
+namespace lathe::detail {
+
+LATHE_DECL Vec<Buffer> early_allocs(const VarRef& var, const Stmt& body, std::int64_t taken) {
+  struct Find : Visitor {
+    Vec<VarRef> inside;
+    Vec<Buffer> found;
+    std::int64_t taken = 0;
+    void stmt(const Stmt& s) override {
+      if (const auto* n = s.as<AllocNode>()) note(n->buffer);
+      if (const auto* n = s.as<LetStmtNode>()) inside.push_back(n->var);
+      if (const auto* n = s.as<ForNode>()) {
+        const std::int64_t* extent = as_const_int(n->extent);
+        if (n->loop_kind != ForKind::serial || !extent || *extent < 1) return;
+        inside.push_back(n->var);
+      }
+      if (!s.as<IfNode>() && !s.as<WhileNode>()) descend(s);
+    }
+    void expr(const AnyExpr&) override {}
+    void note(const Buffer& b) {
+      if (b->rank() == 0 || b->tile >= 0 || frame_bytes(*b, taken) >= 0) return;
+      if (contains(found, b)) return;
+      if (!find_load(b->shape[0]) && !names_one_of(b->shape[0], inside)) found.push_back(b);
+    }
+  } find;
+  find.inside.push_back(var);
+  find.taken = taken;
+  find.stmt(body);
+  return std::move(find.found);
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/impl/expr.ipp
 namespace lathe::detail {
 
@@ -60440,6 +60575,19 @@ LATHE_DECL void LlvmEmitter::loop(const ForNode& n) {
 // for (var = from; var < end; ++var), tested at the end; `runs` if it is known to run at all.
 LATHE_DECL void LlvmEmitter::counted(const VarRef& var, const LlvmValue& from, const LlvmValue& end,
                                      bool runs, const Stmt& body) {
+  Vec<Buffer> early = early_allocs(var, body, state_.frame_bytes);
+  early.erase_if([&](const Buffer& b) { return contains(on_heap_, b); });
+  if (early.empty()) return iterate(var, from, end, runs, body);
+  const std::string enter = f_.block("enter"), done = f_.block("done");
+  f_.branch(f_.compare("icmp slt", from, end), enter, done);
+  f_.start(enter);
+  with_heap(early, 0, [&] { iterate(var, from, end, true, body); });
+  f_.jump(done);
+  f_.start(done);
+}
+
+LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, const LlvmValue& end,
+                                     bool runs, const Stmt& body) {
   std::string head = f_.block("loop"), done = f_.block("done"), before = f_.current();
   if (runs)
     f_.jump(head);
@@ -60528,7 +60676,7 @@ LATHE_DECL void LlvmEmitter::prefetch(const CallNode& n) {
 LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   const BufferNode& b = *n.buffer;
   LlvmPlace at;
-  if (b.tile >= 0) return stmt(n.body);
+  if (b.tile >= 0 || contains(on_heap_, n.buffer)) return stmt(n.body);
   if (b.rank() == 0) {
     at.is_register = true;
     at.alignment = b.dtype.bytes() >= 64 ? 64 : b.dtype.element_bytes();
@@ -60543,7 +60691,7 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   }
   at.alignment = b.alignment > 64 ? b.alignment : 64;
   const std::int64_t bytes = frame_bytes(b, state_.frame_bytes);
-  if (bytes < 0) return heap_alloc(n, at);
+  if (bytes < 0) return with_heap(Vec<Buffer>{n.buffer}, 0, [&] { stmt(n.body); });
   state_.frame_bytes += bytes;
   at.pointer =
       f_.frame(cat("[", *as_const_int(b.shape[0]), " x ", llvm_type(memory_type(b.dtype)), "]"),
@@ -60553,8 +60701,13 @@ LATHE_DECL void LlvmEmitter::alloc(const AllocNode& n) {
   stmt(n.body);
 }
 
-LATHE_DECL void LlvmEmitter::heap_alloc(const AllocNode& n, LlvmPlace& at) {
-  const BufferNode& b = *n.buffer;
+// Those from number `from` on, each around the ones behind it.
+LATHE_DECL void LlvmEmitter::with_heap(const Vec<Buffer>& buffers, std::size_t from,
+                                       FunctionRef<void()> inside) {
+  if (from == buffers.size()) return inside();
+  const BufferNode& b = *buffers[from];
+  LlvmPlace at;
+  at.alignment = b.alignment > 64 ? b.alignment : 64;
   module_.declare_external("ptr", "lathe_alloc", "ptr, i64, i64");
   module_.declare_external("void", "lathe_free", "ptr, ptr");
   LlvmValue bytes = index64(b.shape[0]);
@@ -60571,7 +60724,9 @@ LATHE_DECL void LlvmEmitter::heap_alloc(const AllocNode& n, LlvmPlace& at) {
   at.scope = module_.alias_scope(b.name);
   places_[&b] = at;
   fails_.push_back({at.pointer, f_.block("fail"), false});
-  stmt(n.body);
+  on_heap_.push_back(buffers[from]);
+  with_heap(buffers, from + 1, inside);
+  on_heap_.pop_back();
   FailLevel level = fails_.back();
   fails_.pop_back();
   std::string release = cat("call void @lathe_free(ptr %rt, ptr ", at.pointer, ")");

@@ -17,6 +17,8 @@ namespace detail {
 // Operations below which waking another thread costs more than it saves (about 10 µs of vector
 // code).
 inline constexpr double kParallelWork = 1 << 17;
+/// Iterations of a parallel loop that balance.
+inline constexpr double kTasksPerCore = 4;
 // Elements of a 1-D loop that one task handles at least.
 inline constexpr std::int64_t kTaskElements = 16384;
 // The same for arrays in memory, where long runs keep the prefetchers going.

@@ -29,10 +29,12 @@ class PackPanels : NestSteps {
     BlockRef copy;
     std::size_t axis = 0, rank = 0;
     std::int64_t width = 1;
+    AccessSite read;  ///< of the original
+    LoopRef place;    ///< around the copy; empty: before all loops
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
                  std::int64_t width) {
-    Panels out{{}, panel_axis(nest, read), read.indices.size(), width};
+    Panels out{{}, panel_axis(nest, read), read.indices.size(), width, read, {}};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
     s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;

@@ -70,6 +70,24 @@ class TileRegisters : protected CacheBlocks {
     return out;
   }
 
+  // The innermost of the outer loops that each have an operand of their own, as those over a batch
+  // or heads: its copy is made there, and is near where it is read. Not where that would leave
+  // threads without work.
+  LoopRef own_matrix(const BlockRef& ref, const PackPanels::Panels& panels) const {
+    const AccessSite& read = panels.read;
+    if (is_constant(read.buffer)) return {};
+    LoopRef place;
+    double tasks = 1;
+    bool shared = false;
+    for (const auto& loop : site(ref).loops) {
+      if (trip(*loop) == 1) continue;
+      if (axis_of(read, LoopRef(loop->var)) == read.indices.size()) break;
+      place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
+      shared = block_tags(loop->body).size() > 1;
+    }
+    return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
+  }
+
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
@@ -112,8 +130,7 @@ class TileRegisters : protected CacheBlocks {
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
-    const Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
-    for (const auto& panels : operands.panels) PackPanels(job_).order_loops(panels);
+    Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
     if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
@@ -121,6 +138,11 @@ class TileRegisters : protected CacheBlocks {
     order.append(parts.inner);
     order.push_back(parts.lanes);
     s_.reorder(order);
+    for (auto& panels : operands.panels) {
+      panels.place = own_matrix(ref, panels);
+      if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
+      PackPanels(job_).order_loops(panels);
+    }
     if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
     keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
     for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
@@ -180,6 +202,7 @@ class TileRegisters : protected CacheBlocks {
   void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
                     const LoopRef& terms) {
     for (const auto& panels : all) {
+      if (panels.place.var.get()) continue;
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
       double bytes = to->dtype.element_bytes();
       const auto ahead =

@@ -44,7 +44,7 @@ class RunParallel : DefaultSteps {
   void parallelize(const ForRef& top) {
     Vec<ForRef> chain{top};
     double tasks = static_cast<double>(trip(*top));
-    while (tasks < 4.0 * target_.cores && chain.size() < 4) {
+    while (tasks < kTasksPerCore * target_.cores && chain.size() < 4) {
       const auto* next = chain.back()->body.as<ForNode>();
       if (!next || next->loop_kind != ForKind::serial) break;
       chain.push_back(ForRef(next));
