@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/schedule/core/records.hpp>
 
@@ -29,6 +30,11 @@ class PadReads : NestSteps {
         copies.push_back(copy);
     }
     return copies;
+  }
+
+  static bool is_padded(const DefaultNest& nest) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(),
+                       [](const AccessSite& read) { return is_padded(read); });
   }
 
  private:

@@ -32,6 +32,11 @@ class TileReduction : TileRegisters {
     const double vectors = volume(nest.all) / static_cast<double>(lanes);
     if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
     if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
+    BodyCost terms = body;
+    terms.ops = unconditional_ops(block, body);
+    if (TileWindows(job_).run(ref, terms, nest, lanes,
+                              tile_cycles(terms, nest, tile, lanes, ahead)))
+      return;
     tile_registers(ref, nest, tile, lanes);
   }
 
@@ -47,6 +52,26 @@ class TileReduction : TileRegisters {
     if (position != block.reducer->identity[1].dtype())
       cost.widest = std::max(values.widest, position.element_bytes());
     return cost;
+  }
+
+  // Without conditions of the place, which are asked for a whole vector, or once for several terms.
+  static double unconditional_ops(const BlockNode& block, const BodyCost& body) {
+    struct Conditions : Visitor {
+      double ops = 0;
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        if (const auto* n = e.as<SelectNode>(); n && !find_load(n->condition)) {
+          BodyCost cost;
+          cost.expr(n->condition);
+          ops += cost.ops + 1;
+          expr(n->yes), expr(n->no);
+          return;
+        }
+        descend(e);
+      }
+    } conditions;
+    conditions.stmt(block.body);
+    return body.ops - conditions.ops;
   }
 
   // Innermost reduce loops that run through memory as one: rows that follow each other.

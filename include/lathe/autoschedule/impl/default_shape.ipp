@@ -80,6 +80,12 @@ class ReductionCosts : protected NestSteps {
     return cycles(work, body.latency) / (height * across);
   }
 
+  // What the part of a tile that lies beyond the end costs: less is done there.
+  static double share(std::int64_t extent, std::int64_t part) {
+    const double all = static_cast<double>((extent + part - 1) / part * part);
+    return (1 + all / static_cast<double>(extent)) / 2;
+  }
+
   // Vectors along the innermost reduce loop, of as many of its iterations, turned in registers.
   static bool turns(const DefaultNest& nest, const AccessSite& read) {
     const LoopRef& inner = nest.reduce.back();
@@ -146,10 +152,6 @@ class ReductionCosts : protected NestSteps {
 
   // Border tiles have less to do side by side.
   static double waste(const DefaultNest& nest, const RegisterTile& tile, std::int64_t columns) {
-    const auto share = [](std::int64_t extent, std::int64_t part) {
-      const double all = static_cast<double>((extent + part - 1) / part * part);
-      return (1 + all / static_cast<double>(extent)) / 2;
-    };
     const double across = share(columns, tile.vectors);
     return tile.rows.var.get() ? across * share(trip_of(nest, tile.rows), tile.height) : across;
   }

@@ -40,10 +40,13 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  // The outermost loop, fused with the next one while it alone gives too few tasks.
+  // The outermost loop of more than one iteration, fused with the next one while it alone gives too
+  // few tasks.
   void parallelize(const ForRef& top) {
     Vec<ForRef> chain{top};
-    double tasks = static_cast<double>(trip(*top));
+    while (trip(*chain.back()) == 1 && only_loop_in(*chain.back()))
+      chain.back() = ForRef(only_loop_in(*chain.back()));
+    double tasks = static_cast<double>(trip(*chain.back()));
     while (tasks < kTasksPerCore * target_.cores && chain.size() < 4) {
       const auto* next = chain.back()->body.as<ForNode>();
       if (!next || next->loop_kind != ForKind::serial) break;
@@ -53,7 +56,12 @@ class RunParallel : DefaultSteps {
     for (; !chain.empty(); chain.pop_back()) {
       bool done = attempt([&] {
         Vec<LoopRef> loops;
-        for (const auto& f : chain) loops.push_back(LoopRef(f->var));
+        for (const auto& f : chain) {
+          loops.push_back(LoopRef(f->var));
+          // Threads with work save more than borders apart.
+          if (chain.size() > 1 && f->attributes.find<PartitionAttr>())
+            s_.partition(loops.back(), Partition::automatic);
+        }
         s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
       });
       if (done) return;

@@ -32,6 +32,8 @@
 //
 #include <lathe/autoschedule/impl/default_register_tile.ipp>
 //
+#include <lathe/autoschedule/impl/default_windows.ipp>
+//
 #include <lathe/autoschedule/impl/default_reduction.ipp>
 //
 #include <lathe/autoschedule/impl/default_tile.ipp>
