@@ -46961,6 +46961,26 @@ class NestSteps : protected DefaultSteps {
     return found;
   }
 
+  // Whether other stages are inside of its outermost loop.
+  bool shares_rows(const BlockRef& ref) const {
+    const BlockSite at = site(ref);
+    return !at.loops.empty() && block_tags(at.loops[0]->body).size() > 1;
+  }
+
+  // The innermost of the outer loops that each have an operand of their own, as those over a batch
+  // or heads: its copy is made there, and is near where it is read. Not where that would leave
+  // threads without work, which `shared` loops can't find elsewhere. `read` is over loops.
+  LoopRef own_matrix(const BlockRef& ref, const AccessSite& read, bool shared) const {
+    LoopRef place;
+    double tasks = 1;
+    for (const auto& loop : site(ref).loops) {
+      if (trip(*loop) == 1) continue;
+      if (axis_of(read, LoopRef(loop->var)) == read.indices.size()) break;
+      place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
+    }
+    return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
+  }
+
   // The type for the positions of an arg-reduction while they are in registers: as wide as its
   // values where it holds them, so that a vector has as many. Their own if none is narrower.
   DType position_type(const BlockNode& block) const {
@@ -48916,24 +48936,6 @@ class TileRegisters : protected CacheBlocks {
     return out;
   }
 
-  // The innermost of the outer loops that each have an operand of their own, as those over a batch
-  // or heads: its copy is made there, and is near where it is read. Not where that would leave
-  // threads without work.
-  LoopRef own_matrix(const BlockRef& ref, const PackPanels::Panels& panels) const {
-    const AccessSite& read = panels.read;
-    if (is_constant(read.buffer)) return {};
-    LoopRef place;
-    double tasks = 1;
-    bool shared = false;
-    for (const auto& loop : site(ref).loops) {
-      if (trip(*loop) == 1) continue;
-      if (axis_of(read, LoopRef(loop->var)) == read.indices.size()) break;
-      place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
-      shared = block_tags(loop->body).size() > 1;
-    }
-    return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
-  }
-
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
@@ -48985,7 +48987,8 @@ class TileRegisters : protected CacheBlocks {
     order.push_back(parts.lanes);
     s_.reorder(order);
     for (auto& panels : operands.panels) {
-      panels.place = own_matrix(ref, panels);
+      if (!is_constant(panels.read.buffer))
+        panels.place = own_matrix(ref, panels.read, shares_rows(ref));
       if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
       PackPanels(job_).order_loops(panels);
     }
@@ -49605,10 +49608,24 @@ class TileNests : NestSteps {
   }
 
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    const bool shared = shares_rows(block);
     const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
     const BlockSite at = site(block);
     TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
-    for (const auto& copy : copies) schedule_nest(copy);
+    for (const auto& copy : copies) {
+      move_near(copy, block, shared);
+      schedule_nest(copy);
+    }
+  }
+
+  // An image of a batch is copied right before it is read.
+  void move_near(const BlockRef& copy, const BlockRef& user, bool shared) {
+    const Buffer to = writes_of(*site(copy).block)[0].buffer;
+    const BlockSite at = site(user);
+    for (const auto& read : over_loops(reads_of(*at.block), *at.block, facts_on(at.path)))
+      if (read.buffer == to)
+        if (const LoopRef place = own_matrix(user, read, shared); place.var.get())
+          attempt([&] { s_.compute_at(copy, place); });
   }
 };
 

@@ -111,3 +111,26 @@ TEST_CASE("an image whose border is never reached is read in place") {
   });
   CHECK(!has(planned(Y), "X_padded"));
 }
+
+TEST_CASE("images of a batch are copied one by one, unless threads would be without work") {
+  lt::Input<float, 4> X("X", {8, 14, 14, 8});
+  lt::Input<float, 4> K("K", {3, 3, 8, 32});
+  const auto at = lt::pad(X, 0.0f);
+  lt::Reduce a("a", 3), b("b", 3), c("c", 8);
+  const lt::Program batch = lt::program_of(
+      lt::compute("Y", {8, 14, 14, 32}, [&](lt::Var m, lt::Var i, lt::Var j, lt::Var f) {
+        return lt::sum(at(m, i + a - 1, j + b - 1, c) * K(a, b, c, f), {a, b, c});
+      }));
+  lt::Target target("x86-64-v4");
+  const auto nests = [&](int cores) {
+    target.cores = cores;
+    const std::string text = lt::default_schedule(batch, target).str();
+    CHECK(has(text, "X_padded"));
+    std::size_t count = 0;
+    for (const char* loop : {"\n  for ", "\n  parallel for "})
+      for (std::size_t k = 0; (k = text.find(loop, k)) != std::string::npos; ++k) ++count;
+    return count;
+  };
+  CHECK(nests(1) == 1);
+  CHECK(nests(16) == 2);
+}

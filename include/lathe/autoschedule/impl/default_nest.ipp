@@ -85,6 +85,26 @@ class NestSteps : protected DefaultSteps {
     return found;
   }
 
+  // Whether other stages are inside of its outermost loop.
+  bool shares_rows(const BlockRef& ref) const {
+    const BlockSite at = site(ref);
+    return !at.loops.empty() && block_tags(at.loops[0]->body).size() > 1;
+  }
+
+  // The innermost of the outer loops that each have an operand of their own, as those over a batch
+  // or heads: its copy is made there, and is near where it is read. Not where that would leave
+  // threads without work, which `shared` loops can't find elsewhere. `read` is over loops.
+  LoopRef own_matrix(const BlockRef& ref, const AccessSite& read, bool shared) const {
+    LoopRef place;
+    double tasks = 1;
+    for (const auto& loop : site(ref).loops) {
+      if (trip(*loop) == 1) continue;
+      if (axis_of(read, LoopRef(loop->var)) == read.indices.size()) break;
+      place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
+    }
+    return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
+  }
+
   // The type for the positions of an arg-reduction while they are in registers: as wide as its
   // values where it holds them, so that a vector has as many. Their own if none is narrower.
   DType position_type(const BlockNode& block) const {

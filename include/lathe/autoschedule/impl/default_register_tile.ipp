@@ -70,24 +70,6 @@ class TileRegisters : protected CacheBlocks {
     return out;
   }
 
-  // The innermost of the outer loops that each have an operand of their own, as those over a batch
-  // or heads: its copy is made there, and is near where it is read. Not where that would leave
-  // threads without work.
-  LoopRef own_matrix(const BlockRef& ref, const PackPanels::Panels& panels) const {
-    const AccessSite& read = panels.read;
-    if (is_constant(read.buffer)) return {};
-    LoopRef place;
-    double tasks = 1;
-    bool shared = false;
-    for (const auto& loop : site(ref).loops) {
-      if (trip(*loop) == 1) continue;
-      if (axis_of(read, LoopRef(loop->var)) == read.indices.size()) break;
-      place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
-      shared = block_tags(loop->body).size() > 1;
-    }
-    return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
-  }
-
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
@@ -139,7 +121,8 @@ class TileRegisters : protected CacheBlocks {
     order.push_back(parts.lanes);
     s_.reorder(order);
     for (auto& panels : operands.panels) {
-      panels.place = own_matrix(ref, panels);
+      if (!is_constant(panels.read.buffer))
+        panels.place = own_matrix(ref, panels.read, shares_rows(ref));
       if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
       PackPanels(job_).order_loops(panels);
     }

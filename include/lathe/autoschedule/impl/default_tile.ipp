@@ -50,10 +50,24 @@ class TileNests : NestSteps {
   }
 
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    const bool shared = shares_rows(block);
     const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
     const BlockSite at = site(block);
     TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
-    for (const auto& copy : copies) schedule_nest(copy);
+    for (const auto& copy : copies) {
+      move_near(copy, block, shared);
+      schedule_nest(copy);
+    }
+  }
+
+  // An image of a batch is copied right before it is read.
+  void move_near(const BlockRef& copy, const BlockRef& user, bool shared) {
+    const Buffer to = writes_of(*site(copy).block)[0].buffer;
+    const BlockSite at = site(user);
+    for (const auto& read : over_loops(reads_of(*at.block), *at.block, facts_on(at.path)))
+      if (read.buffer == to)
+        if (const LoopRef place = own_matrix(user, read, shared); place.var.get())
+          attempt([&] { s_.compute_at(copy, place); });
   }
 };
 
