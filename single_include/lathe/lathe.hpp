@@ -58147,7 +58147,7 @@ class InterleaveStores : public Mutator {
  public:
   explicit InterleaveStores(const Target& target)
       : side_by_side_(side_by_side(target)),
-        most_nodes_(kMostNested / static_cast<std::uint32_t>(side_by_side_)) {}
+        most_nodes_(kMostNodes / static_cast<std::uint32_t>(side_by_side_)) {}
 
   AnyExpr expr(const AnyExpr& e) override { return e; }
 
@@ -58176,8 +58176,10 @@ class InterleaveStores : public Mutator {
 
  private:
   // Each operation of a group becomes a statement inside the one before; passes go down such a nest
-  // by recursion. Computations that would make more of it are left as they are.
-  static constexpr std::uint32_t kMostNested = 8000;
+  // by recursion, and the parser takes 2000 with those of other passes. Of longer computations
+  // fewer are in turn; nodes of one that is left as it is without being counted.
+  static constexpr std::size_t kMostNested = 900;
+  static constexpr std::uint32_t kMostNodes = 8000;
 
   // How long the chain of its operations is, about: a bound value is one below the value before it.
   static std::uint32_t levels(const AnyExpr& e) {
@@ -58215,22 +58217,48 @@ class InterleaveStores : public Mutator {
   }
 
   static Stmt in_turn(const Vec<const StoreNode*>& group) {
-    if (group.size() == 1) return Ref<StoreNode>(group[0]);
-    Vec<Vec<std::pair<VarRef, AnyExpr>>> lists;
+    Vec<Stmt> out;
+    Vec<Listed> turn;
+    std::size_t nested = 0;
+    const auto close = [&] {
+      if (!turn.empty()) out.push_back(turn.size() == 1 ? turn[0].original : interleaved(turn));
+      turn.clear(), nested = 0;
+    };
+    for (const StoreNode* n : group) {
+      Listed next = listed(*n);
+      if (nested + next.lets.size() > kMostNested) close();
+      nested += next.lets.size();
+      turn.push_back(std::move(next));
+    }
+    close();
+    return make_seq(std::move(out));
+  }
+
+  // A store and its computation as a list.
+  struct Listed {
+    Vec<std::pair<VarRef, AnyExpr>> lets;
+    Stmt store, original;
+  };
+  static Listed listed(const StoreNode& n) {
+    OperationList list;
+    const AnyExpr value = list.expr(n.value);
+    return {std::move(list.lets),
+            fresh_lets(make_ref<StoreNode>(n.buffer, n.indices, value, n.mask, n.streaming)),
+            Ref<StoreNode>(&n)};
+  }
+
+  static Stmt interleaved(const Vec<Listed>& all) {
     Vec<Stmt> stores;
     std::size_t longest = 0;
-    for (const StoreNode* n : group) {
-      OperationList list;
-      const AnyExpr value = list.expr(n->value);
-      stores.push_back(
-          fresh_lets(make_ref<StoreNode>(n->buffer, n->indices, value, n->mask, n->streaming)));
-      longest = std::max(longest, list.lets.size());
-      lists.push_back(std::move(list.lets));
+    for (const Listed& one : all) {
+      stores.push_back(one.store);
+      longest = std::max(longest, one.lets.size());
     }
     Stmt out = make_seq(std::move(stores));
     for (std::size_t at = longest; at-- > 0;)
-      for (std::size_t k = lists.size(); k-- > 0;)
-        if (at < lists[k].size()) out = make_let_stmt(lists[k][at].first, lists[k][at].second, out);
+      for (std::size_t k = all.size(); k-- > 0;)
+        if (at < all[k].lets.size())
+          out = make_let_stmt(all[k].lets[at].first, all[k].lets[at].second, out);
     return out;
   }
 

@@ -1,4 +1,6 @@
 // Which stores of long computations become operations in turn, and that they store the same.
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/parse.hpp>
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -132,6 +134,24 @@ TEST_CASE("fewer at a time may be longer: statements nest up to a limit") {
   };
   CHECK(stays("skylake-avx512"));   // eight at a time
   CHECK_FALSE(stays("x86-64-v3"));  // four
+}
+
+TEST_CASE("long computations are in turn with fewer others, so that no nest is too deep to parse") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const int terms = 350;  // three times so many operations are too many, twice are not
+  Vec<Stmt> stores;
+  for (int k = 0; k < 4; ++k) stores.push_back(storing(y, x, k, terms));
+  const Program before = b.done(make_seq(stores)), after = interleaved(before);
+  REQUIRE(seq_of(after->body).size() == 2);
+  for (const Stmt& turn : seq_of(after->body)) {
+    Stmt rest;
+    CHECK(bound(turn, rest).size() == 2 * terms);
+    CHECK(seq_of(rest).size() == 2);
+  }
+  CHECK(structurally_equal(parse(after.str()), after));
+  const std::vector<Bytes> data{floats(32, 0.25f), floats(32, 0)};
+  CHECK(evaluated(before, data)[1].data == check_against_evaluator(after, data)[1].data);
 }
 
 TEST_CASE("what reads what another stores stays behind it") {
