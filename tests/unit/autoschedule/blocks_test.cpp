@@ -1,13 +1,13 @@
 // Weights that no near cache holds: in which order loops meet them, and how they are laid out.
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <support/text.hpp>
 
 #include "../schedule/kernels.hpp"
 
 namespace lt = lathe;
+using test::has;
 
 namespace {
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// Of images of rows x rows x 7, `groups` groups of `in` channels to `out` filters each; the
 /// weights are constant.

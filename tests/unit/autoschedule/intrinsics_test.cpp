@@ -3,14 +3,14 @@
 
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/lower/pipeline.hpp>
+#include <support/text.hpp>
 
 #include "../schedule/kernels.hpp"
 
 namespace lt = lathe;
+using test::has;
 
 namespace {
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 const lt::Target& tiles() {
   static const lt::Target target("sapphirerapids");

@@ -1,13 +1,13 @@
 // Reductions that read an image and what lies around it.
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <support/text.hpp>
 
 #include "../schedule/kernels.hpp"
 
 namespace lt = lathe;
+using test::has;
 
 namespace {
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// Of an image of rows x 9 with zeros around it, `groups` groups of 4 channels to 16 filters each.
 lt::Tensor<float, 3> convolution(int rows, int groups, int stride) {

@@ -1,13 +1,14 @@
 // Tiles of results whose windows overlap.
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <support/text.hpp>
 
 #include "../schedule/kernels.hpp"
 
 namespace lt = lathe;
+using test::count_of;
+using test::has;
 
 namespace {
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 struct Window {
   std::int64_t taps = 3, stride = 1, dilation = 1, pad = 1;
@@ -45,12 +46,6 @@ lt::Schedule planned(const lt::Program& program, int cores = 1) {
   return lt::default_schedule(program, target);
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
-  return n;
-}
-
 }  // namespace
 
 TEST_CASE("windows that overlap are computed in tiles of rows and columns") {
@@ -59,8 +54,8 @@ TEST_CASE("windows that overlap are computed in tiles of rows and columns") {
   CHECK(has(text, "unrolled for ji"));
   CHECK(has(text, "unrolled for ki"));
   // Inside of the image nothing asks for the border.
-  CHECK(count(text, "@partition=\"always\"") == 2);
-  CHECK(count(planned(depthwise(1, 24, 64, {.pad = 0})).str(), "@partition") == 0);
+  CHECK(count_of(text, "@partition=\"always\"") == 2);
+  CHECK(count_of(planned(depthwise(1, 24, 64, {.pad = 0})).str(), "@partition") == 0);
 }
 
 TEST_CASE("windows that share nothing, or have too many taps, have no such tiles") {
@@ -81,7 +76,7 @@ TEST_CASE("threads get rows before borders run apart") {
   const std::string alone = planned(one, 8).str(), batch = planned(many, 8).str();
   CHECK(has(alone, "parallel for"));
   CHECK(has(batch, "parallel for i in 0..32"));
-  CHECK(count(batch, "@partition=\"always\"") > count(alone, "@partition=\"always\""));
+  CHECK(count_of(batch, "@partition=\"always\"") > count_of(alone, "@partition=\"always\""));
 }
 
 TEST_CASE("tiles of windows compute what the program says") {

@@ -3,16 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <support/text.hpp>
 #include <vector>
 
 namespace test {
-
-inline std::size_t count_of(std::string_view text, std::string_view part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size()))
-    ++n;
-  return n;
-}
 
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;

@@ -1,6 +1,7 @@
 // Vector loads and stores of every shape, masks, and lazy selects, against the evaluator.
 #include <numeric>
 #include <support/capture.hpp>
+#include <support/text.hpp>
 
 #include "against.hpp"
 
@@ -33,8 +34,6 @@ Bytes zeros(DType t, int n) {
 }
 
 std::string text_of(const Program& p) { return emit_llvm(legal(p), host(), 19).text; }
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

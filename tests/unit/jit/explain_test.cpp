@@ -5,9 +5,11 @@
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
 #include <support/skip.hpp>
+#include <support/text.hpp>
 #include <vector>
 
 namespace lt = lathe;
+using test::has;
 
 namespace {
 
@@ -19,8 +21,6 @@ struct Product {
   lt::Tensor<float, 2> D = lt::compute(
       "D", {n, n}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, k) * B(k, j), {k}); });
 };
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

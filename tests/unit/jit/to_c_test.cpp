@@ -8,19 +8,19 @@
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/abi.hpp>
 #include <string>
+#include <support/text.hpp>
 #include <vector>
 
 #include "../../support/skip.hpp"
 
 namespace lt = lathe;
+using test::has;
 
 namespace {
 
 using Entry = std::int32_t (*)(const std::uint64_t*, lt::RuntimeTable*);
 
 bool has_compiler() { return std::system("cc --version > /dev/null 2>&1") == 0; }
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// The function of that name; its library stays loaded.
 Entry compiled(const std::string& text, const char* name) {

@@ -5,10 +5,12 @@
 #include <lathe/runtime/llvm.hpp>
 #include <string>
 #include <support/skip.hpp>
+#include <support/text.hpp>
 
 #include "../schedule/run.hpp"
 
 namespace lt = lathe;
+using test::count_of;
 
 namespace {
 
@@ -16,12 +18,6 @@ namespace {
 std::string placed(const lt::Schedule& s, const lt::Target& target = lt::Target("x86-64-v4")) {
   lt::Program p = lt::lower_blocks(s.program());
   return lt::place_prefetches(p, target).str();
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
 }
 
 }  // namespace
@@ -42,7 +38,7 @@ TEST_CASE("a hint on an outer loop is spread over the innermost ones, a line at 
   const std::string text = placed(s);
   CAPTURE(text);
   // Six rows are read, and two of them are this iteration's too.
-  CHECK(count(text, "prefetch(") == 4);
+  CHECK(count_of(text, "prefetch(") == 4);
   CHECK(text.find("for jo in 0..16:\n      eval prefetch(X[") != std::string::npos);
 }
 
@@ -92,7 +88,7 @@ TEST_CASE("copies of an unrolled body have their hints in front") {
       lt::unroll_loops(lt::place_prefetches(lt::lower_blocks(s.program()), lt::Target("znver4")))
           .str();
   CAPTURE(text);
-  CHECK(count(text, "prefetch(") == 4);
+  CHECK(count_of(text, "prefetch(") == 4);
   CHECK(text.rfind("prefetch(") < text.find("Y[i"));
 }
 
@@ -103,13 +99,13 @@ TEST_CASE("lanes of several lines are fetched line by line, and what does not mo
   auto [io, ii] = s.split(s.loops(Y).front(), {lt::infer, 64});
   s.vectorize(ii);
   s.prefetch(X, io, 2);
-  CHECK(count(placed(s), "prefetch(") == 4);
-  CHECK(count(placed(s, lt::Target("apple-m1")), "prefetch(") == 2);
+  CHECK(count_of(placed(s), "prefetch(") == 4);
+  CHECK(count_of(placed(s, lt::Target("apple-m1")), "prefetch(") == 2);
   lt::Schedule t(Y);
   auto [to, ti] = t.split(t.loops(Y).front(), {lt::infer, 64});
   t.prefetch(W, to, 2);
   (void)ti;
-  CHECK(count(placed(t), "prefetch(") <= 1);
+  CHECK(count_of(placed(t), "prefetch(") <= 1);
 }
 
 TEST_CASE("what is fetched is told apart from other buffers, so that sums stay in registers") {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <lathe/analysis/find.hpp>
 #include <lathe/analysis/kept.hpp>
+#include <support/text.hpp>
 
 #include "kernels.hpp"
 #include "lowered.hpp"
@@ -42,13 +43,6 @@ std::string words_of(const std::string& page) {
   return words;
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++found;
-  return found;
-}
-
 /// A page that is the same on every machine: caches of 32 KiB, 512 KiB and 8 MiB.
 std::string page_of(const lt::Schedule& s) { return s.html(lt::Target("x86-64-v3")); }
 
@@ -83,9 +77,9 @@ TEST_CASE("html: a tiled matrix product, with numbers counted by hand") {
         "program D128 KiBL21.58 M op12 op/B\n"
         "A 64 × 128 32 KiB B 128 × 96 48 KiB C 64 × 96 24 KiB D 64 × 96 24 KiB ");
   for (const char* kind : {"parallel", "unrolled", "vectorized"})
-    CHECK(count(page, "<details open class=\"loop " + std::string(kind) + "\">") == 1);
-  CHECK(count(page, "<details open class=\"loop serial\">") == 4);
-  CHECK(count(page, "<details class=\"block\">") == 2);
+    CHECK(count_of(page, "<details open class=\"loop " + std::string(kind) + "\">") == 1);
+  CHECK(count_of(page, "<details open class=\"loop serial\">") == 4);
+  CHECK(count_of(page, "<details class=\"block\">") == 2);
   CHECK(page.find("guarded") == std::string::npos);
   CHECK(words_of(page).find("reads A[vi, vr], B[vr, vj], C[vi, vj]") != std::string::npos);
   CHECK(words_of(page).find("one for the whole program") != std::string::npos);

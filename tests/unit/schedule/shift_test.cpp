@@ -3,6 +3,7 @@
 #include <lathe/runtime/llvm.hpp>
 #include <support/errors.hpp>
 #include <support/skip.hpp>
+#include <support/text.hpp>
 
 #include "../../support/golden.hpp"
 #include "../lower/stages.hpp"
@@ -20,10 +21,6 @@ void check_shifted(const lt::Schedule& start, const lt::Schedule& s, const Dims&
 
 std::string vector_code(const lt::Schedule& s) {
   return lt::lower_until("vectorize", s.program(), lt::Target("x86-64-v3")).str();
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// Splits by f, and gives the loops.

@@ -3,8 +3,7 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
-#include "../../codegen/against.hpp"
-#include "../../codegen/assembly.hpp"
+#include "strided_stores.hpp"
 
 using namespace lathe;
 using namespace test;
@@ -21,31 +20,6 @@ std::size_t shuffles(const Program& p) { return count_of(p.str(), "shuffle("); }
 std::size_t stores(const Program& p) {
   return count_of(p.str(), "y[ramp(") - count_of(p.str(), "= y[");
 }
-
-/// y[from + k + l * stride] = x[k * lanes + l] for each column k.
-struct Columns {
-  Build b;
-  Buffer x, y;
-  DType type;
-  int lanes;
-
-  Columns(DType t, int its_lanes) : type(t), lanes(its_lanes) {
-    x = b.buffer("x", t), y = b.buffer("y", t, Access::inout);
-  }
-  AnyExpr at(const AnyExpr& from, std::int64_t stride, int k) const {
-    return ramp(from + k, stride, lanes);
-  }
-  Stmt store(const AnyExpr& from, std::int64_t stride, int k, const AnyExpr& mask = {}) const {
-    return make_store(y, {at(from, stride, k)}, make_load(x, {ramp(AnyExpr(k * lanes), 1, lanes)}),
-                      mask);
-  }
-  Stmt stores(const AnyExpr& from, std::int64_t stride, int columns,
-              const AnyExpr& mask = {}) const {
-    Vec<Stmt> out;
-    for (int k = columns; k-- > 0;) out.push_back(store(from, stride, k, mask));
-    return make_seq(std::move(out));
-  }
-};
 
 Bytes numbers(DType t, int count) {
   Bytes out;

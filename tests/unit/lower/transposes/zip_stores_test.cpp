@@ -2,34 +2,12 @@
 #include <lathe/ir/verify.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
-#include "../../codegen/against.hpp"
-#include "../../codegen/assembly.hpp"
+#include "strided_stores.hpp"
 
 using namespace lathe;
 using namespace test;
 
 namespace {
-
-/// y[from + k + l * stride] = x[k * lanes + l] for each offset k.
-struct Rows {
-  Build b;
-  Buffer x, y;
-  DType type;
-  int lanes;
-
-  Rows(DType t, int its_lanes) : type(t), lanes(its_lanes) {
-    x = b.buffer("x", t), y = b.buffer("y", t, Access::inout);
-  }
-  Stmt store(const AnyExpr& from, std::int64_t stride, int k, const AnyExpr& mask = {}) const {
-    return make_store(y, {ramp(from + k, stride, lanes)},
-                      make_load(x, {ramp(AnyExpr(k * lanes), 1, lanes)}), mask);
-  }
-  Stmt stores(const AnyExpr& from, int stride, const AnyExpr& mask = {}) const {
-    Vec<Stmt> out;
-    for (int k = stride; k-- > 0;) out.push_back(store(from, stride, k, mask));
-    return make_seq(std::move(out));
-  }
-};
 
 std::size_t zipped(const Program& p, const char* target = "znver4") {
   const TargetCaps caps{Target(target)};
@@ -43,27 +21,28 @@ std::size_t zipped(const Program& p, const char* target = "znver4") {
 TEST_CASE("s stores of stride s to neighbours are shuffles and s dense stores") {
   for (int stride : {2, 3, 4, 5, 8}) {
     CAPTURE(stride);
-    Rows rows(kF32, 16);
+    Columns rows(kF32, 16);
     const int steps = stride == 8 ? 8 * 3 : stride == 4 ? 4 * 2 : stride * (stride - 1);
-    CHECK(zipped(rows.b.done(rows.stores(AnyExpr(5), stride))) == static_cast<std::size_t>(steps));
+    CHECK(zipped(rows.b.done(rows.stores(AnyExpr(5), stride, stride))) ==
+          static_cast<std::size_t>(steps));
   }
 }
 
 TEST_CASE("four vectors of bytes are one store where bytes merge by trees") {
-  Rows bytes(kU8, 64), words(kU16, 32);
-  const Program p = bytes.b.done(bytes.stores(AnyExpr(5), 4));
+  Columns bytes(kU8, 64), words(kU16, 32);
+  const Program p = bytes.b.done(bytes.stores(AnyExpr(5), 4, 4));
   const Target by_trees("x86-64-v4");
   CHECK(zip_stores(count_lanes(p, by_trees), by_trees).str().find(", 1, 256)] = ") !=
         std::string::npos);
   CHECK(zipped(p, "x86-64-v4") == 3);
   CHECK(zipped(p) == 8);
-  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3)), "x86-64-v4") == 3 + 6 + 6);
-  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3))) == 6);
-  CHECK(zipped(words.b.done(words.stores(AnyExpr(5), 4)), "x86-64-v4") == 8);
+  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3, 3)), "x86-64-v4") == 3 + 6 + 6);
+  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3, 3))) == 6);
+  CHECK(zipped(words.b.done(words.stores(AnyExpr(5), 4, 4)), "x86-64-v4") == 8);
 }
 
 TEST_CASE("stores stay where one is missing, twice there, or reads what another writes") {
-  Rows rows(kF32, 16);
+  Columns rows(kF32, 16);
   const auto row = [&](int k) { return rows.store(0, 3, k); };
   const Stmt reads = make_store(rows.y, {ramp(1, 3, 16)}, make_load(rows.y, {ramp(0, 1, 16)}));
   CHECK(zipped(rows.b.done(make_seq({row(0), row(1)}))) == 0);
@@ -82,14 +61,14 @@ TEST_CASE("each stride stores what the evaluator stores, in all lanes or the fir
     if (!target.runs_on(host())) continue;
     for (DType t : {kF32, kU8, kF64, kBool})
       for (int lanes : {2, 5, 16}) {
-        Rows rows(t, lanes);
+        Columns rows(t, lanes);
         auto n = rows.b.dim("n");
         const AnyExpr mask = first_lanes_below(AnyExpr(n), lanes);
         Vec<Stmt> all;
         int to = 1;
         for (int stride : {2, 3, 4, 5, 6, 7, 8})
           for (bool masked : {false, true}) {
-            all.push_back(rows.stores(AnyExpr(to), stride, masked ? mask : AnyExpr()));
+            all.push_back(rows.stores(AnyExpr(to), stride, stride, masked ? mask : AnyExpr()));
             to += stride * lanes + 1;
           }
         Bytes in, out;
@@ -113,13 +92,13 @@ TEST_CASE("pieces of 16 bytes in turn are what the evaluator stores") {
         for (int stride : {3, 5, 7}) {
           CAPTURE(lanes);
           CAPTURE(stride);
-          Rows rows(t, lanes);
+          Columns rows(t, lanes);
           Bytes in, out;
           for (int k = 0; k < stride * lanes * t.element_bytes(); ++k)
             in.data.push_back(static_cast<unsigned char>(k * 7 % 251));
           out.data.resize(in.data.size() + static_cast<std::size_t>(t.element_bytes()), 1);
-          check_against_evaluator(rows.b.done(rows.stores(AnyExpr(1), stride)), {in, out}, {},
-                                  target);
+          check_against_evaluator(rows.b.done(rows.stores(AnyExpr(1), stride, stride)), {in, out},
+                                  {}, target);
         }
   }
 }
@@ -130,9 +109,9 @@ TEST_CASE("three vectors of bytes are few instructions without permutes of bytes
       CAPTURE(llvm->major());
       CAPTURE(std::string(name));
       const Target target(name);
-      Rows rows(kU8, target.vector_bytes);
+      Columns rows(kU8, target.vector_bytes);
       const VarRef i = make_var("i");
-      const Stmt row = rows.stores(AnyExpr(i) * (rows.lanes * 3), 3);
+      const Stmt row = rows.stores(AnyExpr(i) * (rows.lanes * 3), 3, 3);
       const Program p = legal(rows.b.done(make_for(i, 0, 100, row)), target);
       const std::string code =
           compile_to_assembly(*llvm, emit_llvm(p, target, llvm->major()).text, target);
@@ -151,9 +130,9 @@ TEST_CASE("no element is stored by itself at strides 2, 3, 4 and 8") {
           CAPTURE(t.str());
           CAPTURE(stride);
           const Target target(name);
-          Rows rows(t, target.lanes(t.element_bytes()));
+          Columns rows(t, target.lanes(t.element_bytes()));
           const VarRef i = make_var("i");
-          const Stmt row = rows.stores(AnyExpr(i) * (rows.lanes * stride), stride);
+          const Stmt row = rows.stores(AnyExpr(i) * (rows.lanes * stride), stride, stride);
           const Program p = legal(rows.b.done(make_for(i, 0, 100, row)), target);
           const std::string text = emit_llvm(p, target, llvm->major()).text;
           const std::string code = compile_to_assembly(*llvm, text, target);
