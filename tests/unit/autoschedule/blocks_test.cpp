@@ -71,3 +71,17 @@ TEST_CASE("groups of no whole vectors are an iterator of their own, with one tai
   CHECK(has(s.str(), "alloc Y_reindex: f32[5, 5, 4, 25] scope register"));
   CHECK(test::run(s.program()) == test::run(start));
 }
+
+TEST_CASE("rows of a tile are those that lie in different sets of the first cache") {
+  const auto tile = [](std::int64_t channels) {
+    lt::Input<float, 3> X("X", {14, 16, channels});
+    lt::Input<float, 3> K("K", {3, channels, 64}, {.constant = true});
+    lt::Reduce q("q", 3), c("c", channels);
+    return planned(lt::program_of(
+        lt::compute("Y", {14, 14, 64}, [&](lt::Var i, lt::Var j, lt::Var f) {
+          return lt::sum(X(i, j + q, c) * K(q, c, f), {q, c});
+        })));
+  };
+  CHECK(has(tile(256), "unrolled for ji"));  // a column lies 16 KiB from the one above
+  CHECK(has(tile(240), "unrolled for ii"));
+}

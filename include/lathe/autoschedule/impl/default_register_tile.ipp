@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
-#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -200,18 +199,10 @@ class TileRegisters : protected CacheBlocks {
     }
   }
 
-  // Rows of a tile that fall on the same sets of the first cache, and are read along.
-  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
-                    const AccessSite& read) const {
-    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
-        step_of(read.indices, nest.reduce.back().var) != Step::unit ||
-        axis_of(read, tile.rows) == read.indices.size())
-      return false;
-    const auto stride = flat_stride(read, tile.rows.var);
-    if (!stride || *stride == 0) return false;
-    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
-                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
-    return tile.height > sets * kRowsInSet;
+  static bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                           const AccessSite& read) {
+    return rows_in_set(nest, tile, read) > kRowsInSet &&
+           axis_of(read, tile.rows) < read.indices.size();
   }
 
   // A copy whose rows lie a line apart from one set to the next.

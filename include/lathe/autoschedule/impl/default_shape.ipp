@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -111,39 +112,69 @@ class ReductionCosts : protected NestSteps {
   // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors.
   RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
                          bool ahead) const {
+    RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
+    double least = best.cycles;
+    for (const auto& rows : nest.spatial) {
+      if (rows == nest.unit || trip_of(nest, rows) < 2) continue;
+      const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
+      const double cycles = tile.cycles + crowd_cycles(nest, tile);
+      if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
+    }
+    return best;
+  }
+
+  // Rows of a tile that fall on the same sets of the first cache, and are read along, for each set;
+  // 0: they don't.
+  static std::int64_t rows_in_set(const DefaultNest& nest, const RegisterTile& tile,
+                                  const AccessSite& read) {
+    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
+        step_of(read.indices, nest.reduce.back().var) != Step::unit)
+      return 0;
+    const auto stride = flat_stride(read, tile.rows.var);
+    if (!stride || *stride == 0) return 0;
+    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
+                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    return (tile.height + sets - 1) / sets;
+  }
+
+ private:
+  // Of a load from the second cache, beside what else a tile does: convolutions of 14x14x256, whose
+  // rows of images lie 16 KiB apart, at 0.76 of the limit (Zen 4).
+  static constexpr double kSecondCacheLoad = 0.7;
+  static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
+  // Rows that are turned in registers: each is a load and some shuffles in the code.
+  static constexpr std::int64_t kMostTurned = 64;
+  static constexpr double kEqual = 1e-3;
+
+  RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
+                         std::int64_t lanes, bool ahead) const {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     const auto results = static_cast<std::int64_t>(nest.writes.size());
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
-    Vec<LoopRef> candidates{LoopRef()};
-    for (const auto& l : nest.spatial)
-      if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
-    for (const auto& rows : candidates)
-      for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
-        for (std::int64_t most = 1; most <= kMostHeight; ++most) {
-          RegisterTile tile{rows, 1, vectors};
-          if (rows.var.get()) {
-            tile.height = height_of(nest, rows, most);
-          } else if (most > 1) {
-            break;
-          }
-          if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
-          tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
-          if (tile.cycles < best.cycles * (1 - kEqual) ||
-              (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors &&
-               rows == best.rows))
-            best = tile;
-        }
+    for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
+      for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
+        RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
+        if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
+        tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
+        if (tile.cycles < best.cycles * (1 - kEqual) ||
+            (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors))
+          best = tile;
+      }
     return best;
   }
 
- private:
-  static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
-  // Rows that are turned in registers: each is a load and some shuffles in the code.
-  static constexpr std::int64_t kMostTurned = 64;
-  static constexpr double kEqual = 1e-3;
+  // Rows that push each other out of the first cache come from the second for each term. A vector
+  // of terms.
+  double crowd_cycles(const DefaultNest& nest, const RegisterTile& tile) const {
+    double loads = 0;
+    for (const auto& read : nest.reads)
+      if (rows_in_set(nest, tile, read) > target_.l1_bytes / kCacheWay)
+        loads += static_cast<double>(tile.height);
+    return kSecondCacheLoad * loads / static_cast<double>(tile.height * tile.vectors);
+  }
 
   static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {
     const std::int64_t extent = trip_of(nest, rows);
