@@ -22,79 +22,80 @@ holds10:
   br label %loop14
 loop14:
   %t18 = phi i64 [ %begin, %holds10 ], [ %t16, %next17 ]
-  %t21 = icmp slt i64 0, %t4
-  br i1 %t21, label %loop19, label %done20
-loop19:
-  %t24 = phi i64 [ 0, %loop14 ], [ %t22, %next23 ]
-  %t25 = mul i64 %t18, %t4
-  %t26 = add i64 %t25, %t24
-  %t27 = getelementptr inbounds float, ptr %t0, i64 %t26
-  %t28 = load float, ptr %t27, align 4, !alias.scope !9, !noalias !10
-  %t29 = getelementptr inbounds float, ptr %t9, i64 %t24
-  store float %t28, ptr %t29, align 4, !alias.scope !15, !noalias !16
-  br label %next23
-next23:
-  %t22 = add nsw i64 %t24, 1
-  %t30 = icmp slt i64 %t22, %t4
-  br i1 %t30, label %loop19, label %done20, !llvm.loop !17
-done20:
-  %t33 = icmp slt i64 %t18, 1000
-  br i1 %t33, label %holds32, label %assert31
-assert31:
+  %t19 = call i64 asm "", "=r,0"(i64 %t18)
+  %t22 = icmp slt i64 0, %t4
+  br i1 %t22, label %loop20, label %done21
+loop20:
+  %t25 = phi i64 [ 0, %loop14 ], [ %t23, %next24 ]
+  %t26 = mul i64 %t19, %t4
+  %t27 = add i64 %t26, %t25
+  %t28 = getelementptr inbounds float, ptr %t0, i64 %t27
+  %t29 = load float, ptr %t28, align 4, !alias.scope !9, !noalias !10
+  %t30 = getelementptr inbounds float, ptr %t9, i64 %t25
+  store float %t29, ptr %t30, align 4, !alias.scope !15, !noalias !16
+  br label %next24
+next24:
+  %t23 = add nsw i64 %t25, 1
+  %t31 = icmp slt i64 %t23, %t4
+  br i1 %t31, label %loop20, label %done21, !llvm.loop !17
+done21:
+  %t34 = icmp slt i64 %t19, 1000
+  br i1 %t34, label %holds33, label %assert32
+assert32:
   store i32 16, ptr %status, align 4
   br label %fail13
-holds32:
-  %t34 = load <16 x float>, ptr %t9, align 64, !alias.scope !15, !noalias !16
-  %t35 = mul i64 %t18, %t4
-  %t36 = getelementptr inbounds float, ptr %t2, i64 %t35
-  %t37 = ptrtoint ptr %t36 to i64
-  %t41 = and i64 %t37, 63
-  %t42 = icmp eq i64 %t41, 0
-  br i1 %t42, label %aligned39, label %other40
-aligned39:
-  store <16 x float> %t34, ptr %t36, align 64, !nontemporal !4, !alias.scope !12, !noalias !13
-  br label %done38
-other40:
-  %t45 = and i64 %t37, 15
-  %t46 = icmp eq i64 %t45, 0
-  br i1 %t46, label %aligned43, label %other44
-aligned43:
-  %t47 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  store <4 x float> %t47, ptr %t36, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  %t48 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t49 = getelementptr i8, ptr %t36, i64 16
-  store <4 x float> %t48, ptr %t49, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  %t50 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 8, i32 9, i32 10, i32 11>
-  %t51 = getelementptr i8, ptr %t36, i64 32
-  store <4 x float> %t50, ptr %t51, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  %t52 = shufflevector <16 x float> %t34, <16 x float> poison, <4 x i32> <i32 12, i32 13, i32 14, i32 15>
-  %t53 = getelementptr i8, ptr %t36, i64 48
-  store <4 x float> %t52, ptr %t53, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
-  br label %done38
-other44:
-  store <16 x float> %t34, ptr %t36, align 4, !alias.scope !12, !noalias !13
-  br label %done38
-done38:
+holds33:
+  %t35 = load <16 x float>, ptr %t9, align 64, !alias.scope !15, !noalias !16
+  %t36 = mul i64 %t19, %t4
+  %t37 = getelementptr inbounds float, ptr %t2, i64 %t36
+  %t38 = ptrtoint ptr %t37 to i64
+  %t42 = and i64 %t38, 63
+  %t43 = icmp eq i64 %t42, 0
+  br i1 %t43, label %aligned40, label %other41
+aligned40:
+  store <16 x float> %t35, ptr %t37, align 64, !nontemporal !4, !alias.scope !12, !noalias !13
+  br label %done39
+other41:
+  %t46 = and i64 %t38, 15
+  %t47 = icmp eq i64 %t46, 0
+  br i1 %t47, label %aligned44, label %other45
+aligned44:
+  %t48 = shufflevector <16 x float> %t35, <16 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %t48, ptr %t37, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t49 = shufflevector <16 x float> %t35, <16 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %t50 = getelementptr i8, ptr %t37, i64 16
+  store <4 x float> %t49, ptr %t50, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t51 = shufflevector <16 x float> %t35, <16 x float> poison, <4 x i32> <i32 8, i32 9, i32 10, i32 11>
+  %t52 = getelementptr i8, ptr %t37, i64 32
+  store <4 x float> %t51, ptr %t52, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  %t53 = shufflevector <16 x float> %t35, <16 x float> poison, <4 x i32> <i32 12, i32 13, i32 14, i32 15>
+  %t54 = getelementptr i8, ptr %t37, i64 48
+  store <4 x float> %t53, ptr %t54, align 16, !nontemporal !4, !alias.scope !12, !noalias !13
+  br label %done39
+other45:
+  store <16 x float> %t35, ptr %t37, align 4, !alias.scope !12, !noalias !13
+  br label %done39
+done39:
   br label %next17
 next17:
   %t16 = add nsw i64 %t18, 1
-  %t54 = icmp slt i64 %t16, %end
-  br i1 %t54, label %loop14, label %done15, !llvm.loop !18
+  %t55 = icmp slt i64 %t16, %end
+  br i1 %t55, label %loop14, label %done15, !llvm.loop !18
 done15:
   call void @lathe_free(ptr %rt, ptr %t9)
-  br label %done55
+  br label %done56
 fail13:
   call void @lathe_free(ptr %rt, ptr %t9)
   br label %fail
-done55:
+done56:
   br label %done6
 done6:
   call void @llvm.x86.sse.sfence()
   ret i32 0
 fail:
-  %t56 = load i32, ptr %status, align 4
+  %t57 = load i32, ptr %status, align 4
   call void @llvm.x86.sse.sfence()
-  ret i32 %t56
+  ret i32 %t57
 }
 
 define i32 @lathe_parallel(ptr %slots, ptr %rt) #0 {

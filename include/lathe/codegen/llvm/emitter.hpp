@@ -66,6 +66,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                const Stmt& body);
   void iterate(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
                const Stmt& body);
+  LlvmValue opaque(const LlvmValue& v);
   Capture capture(const ForNode& n);
   void store_capture(const Capture& c, const std::string& closure);
   void alloc(const AllocNode& n);
@@ -161,6 +162,9 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   };
   Vec<FailLevel> fails_;
   Vec<Buffer> on_heap_;  ///< whose allocation is around what is being emitted
+  // The loop of a parallel body. LLVM reduces the strength of addresses over all loops around them,
+  // in twice the time for a small kernel; over this one nothing is gained.
+  const VarNode* task_ = nullptr;
   bool streamed_ = false;
   bool uses_tiles_ = false;
 };

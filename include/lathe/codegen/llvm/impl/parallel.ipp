@@ -75,7 +75,7 @@ LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& 
   }
   LlvmValue min = c.min.is_const() ? c.min : get(kI64, "i64", 1);
   LlvmValue from{kI64, "%begin"}, end{kI64, "%end"};
-  multiples_[loop.var.get()] = 1;
+  multiples_[loop.var.get()] = 1, task_ = loop.var.get();
   if (min.text != "0") from = f_.binary("add", from, min), end = f_.binary("add", end, min);
   counted(loop.var, from, end, false, loop.body);
   finish("ptr %closure, i64 %begin, i64 %end, ptr %rt");

@@ -61,14 +61,21 @@ LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, c
   f_.start(head);
   std::string type = llvm_type(from.dtype), next = f_.fresh("%t");
   std::string latch = f_.block("next");
-  vars_[var.get()] = f_.op(from.dtype, "phi ", type, " [ ", from.text, ", %", before, " ], [ ",
-                           next, ", %", latch, " ]");
+  const LlvmValue at = f_.op(from.dtype, "phi ", type, " [ ", from.text, ", %", before, " ], [ ",
+                             next, ", %", latch, " ]");
+  vars_[var.get()] = var.get() == task_ ? opaque(at) : at;
   stmt(body);
   f_.start(latch);
-  f_.line(next, " = add nsw ", type, " ", vars_[var.get()].text, ", 1");
+  f_.line(next, " = add nsw ", type, " ", at.text, ", 1");
   LlvmValue more = f_.compare("icmp slt", {from.dtype, next}, end);
   f_.branch(more, head, done, cat(", !llvm.loop !", module_.loop_metadata()));
   f_.start(done);
+}
+
+// A value of which LLVM knows nothing.
+LATHE_DECL LlvmValue LlvmEmitter::opaque(const LlvmValue& v) {
+  const std::string type = llvm_type(v.dtype);
+  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text, ")");
 }
 
 LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {
