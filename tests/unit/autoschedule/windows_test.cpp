@@ -71,12 +71,42 @@ TEST_CASE("windows that share nothing, or have too many taps, have no such tiles
   CHECK_FALSE(has(planned(depthwise(1, 40, 64, {.taps = 100, .pad = 50})).str(), "unrolled for b"));
 }
 
-TEST_CASE("threads get rows before borders run apart") {
-  const lt::Program one = depthwise(1, 24, 256), many = depthwise(32, 24, 256);
-  const std::string alone = planned(one, 8).str(), batch = planned(many, 8).str();
-  CHECK(has(alone, "parallel for"));
-  CHECK(has(batch, "parallel for i in 0..32"));
-  CHECK(count_of(batch, "@partition=\"always\"") > count_of(alone, "@partition=\"always\""));
+TEST_CASE("threads and borders that run apart go together") {
+  const auto both = [](const lt::Program& p, int cores, const char* parallel) {
+    const std::string text = planned(p, cores).str();
+    CAPTURE(text);
+    CHECK(has(text, parallel));
+    CHECK(count_of(text, "@partition=\"always\"") == 2);
+  };
+  both(depthwise(32, 24, 256), 8, "parallel for i in 0..32");
+  both(depthwise(1, 56, 128), 2, "parallel for jo");  // rows of tiles, some for each task
+  both(depthwise(1, 24, 256), 8, "parallel for lo");  // too few of these: channels
+}
+
+TEST_CASE("places that push each other out of the first cache are read by several lines") {
+  const auto lanes = [](std::int64_t channels) {
+    const std::string text = planned(depthwise(1, 14, channels)).str();
+    const std::size_t at = text.find("vectorized for li in 0..");
+    REQUIRE(at != text.npos);
+    return std::stoi(text.substr(at + 24));
+  };
+  CHECK(lanes(1024) >= 32);
+  CHECK(lanes(1040) == 16);
+}
+
+TEST_CASE("conditions that no border decides are no reason for a tile") {
+  lt::Input<std::int32_t, 3> X("X", {8, 8, 32});
+  lt::Input<std::int32_t, 4> K("K", {4, 4, 32, 32});
+  lt::Reduce a("a", 4), b("b", 4), c("c", 32);
+  const lt::Program transposed = lt::program_of(
+      lt::compute("Y", {16, 16, 32}, [&](lt::Var i, lt::Var j, lt::Var f) {
+        const auto y = lt::floordiv(i + 1 - a, 2), x = lt::floordiv(j + 1 - b, 2);
+        const auto whole = lt::floormod(i + 1 - a, 2) == 0 && lt::floormod(j + 1 - b, 2) == 0;
+        return lt::sum(
+            lt::select(whole && lt::in_bounds(X, y, x, c), X(y, x, c) * K(a, b, c, f), 0),
+            {a, b, c});
+      }));
+  CHECK_FALSE(has(planned(transposed).str(), "unrolled for c"));
 }
 
 TEST_CASE("tiles of windows compute what the program says") {

@@ -33,9 +33,11 @@ class TileReduction : TileRegisters {
     if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
     if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
     BodyCost terms = body;
-    terms.ops = unconditional_ops(block, body);
-    if (TileWindows(job_).run(ref, terms, nest, lanes,
-                              tile_cycles(terms, nest, tile, lanes, ahead)))
+    Conditions conditions;
+    conditions.stmt(block.body);
+    terms.ops -= conditions.ops;
+    if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
+                              tile))
       return;
     tile_registers(ref, nest, tile, lanes);
   }
@@ -54,25 +56,37 @@ class TileReduction : TileRegisters {
     return cost;
   }
 
-  // Without conditions of the place, which are asked for a whole vector, or once for several terms.
-  static double unconditional_ops(const BlockNode& block, const BodyCost& body) {
-    struct Conditions : Visitor {
-      double ops = 0;
-      void expr(const AnyExpr& e) override {
-        if (e.kind() == ExprKind::Load) return;
-        if (const auto* n = e.as<SelectNode>(); n && !find_load(n->condition)) {
-          BodyCost cost;
-          cost.expr(n->condition);
-          ops += cost.ops + 1;
-          expr(n->yes), expr(n->no);
-          return;
+  // Conditions of the place, which are asked for a whole vector, or once for several terms: their
+  // operations, and whether all tell an image from its border, so that none is asked inside of it.
+  struct Conditions : Visitor {
+    double ops = 0;
+    bool of_borders = true;
+
+    void expr(const AnyExpr& e) override {
+      if (e.kind() == ExprKind::Load) return;
+      const auto* n = e.as<SelectNode>();
+      if (!n || find_load(n->condition)) return descend(e);
+      BodyCost cost;
+      cost.expr(n->condition);
+      ops += cost.ops + 1;
+      of_borders = of_borders && !divides(n->condition);
+      expr(n->yes), expr(n->no);
+    }
+
+   private:
+    static bool divides(const AnyExpr& condition) {
+      struct Divisions : Visitor {
+        bool any = false;
+        void expr(const AnyExpr& e) override {
+          const auto* n = e.as<BinaryNode>();
+          any = any || (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod));
+          descend(e);
         }
-        descend(e);
-      }
-    } conditions;
-    conditions.stmt(block.body);
-    return body.ops - conditions.ops;
-  }
+      } divisions;
+      divisions.expr(condition);
+      return divisions.any;
+    }
+  };
 
   // Innermost reduce loops that run through memory as one: rows that follow each other.
   struct Run {

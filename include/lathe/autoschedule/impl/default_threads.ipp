@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/access.hpp>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/find.hpp>
@@ -53,19 +54,51 @@ class RunParallel : DefaultSteps {
       chain.push_back(ForRef(next));
       tasks *= static_cast<double>(trip(*next));
     }
+    if (chain[0]->attributes.find<PartitionAttr>() && beside_borders(*chain[0])) return;
     for (; !chain.empty(); chain.pop_back()) {
       bool done = attempt([&] {
         Vec<LoopRef> loops;
         for (const auto& f : chain) {
           loops.push_back(LoopRef(f->var));
           // Threads with work save more than borders apart.
-          if (chain.size() > 1 && f->attributes.find<PartitionAttr>())
-            s_.partition(loops.back(), Partition::automatic);
+          if (f->attributes.find<PartitionAttr>()) s_.partition(loops.back(), Partition::automatic);
         }
         s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
       });
       if (done) return;
     }
+  }
+
+  // Threads beside borders that run apart: a part of the loop for each task, or another loop of the
+  // nest, around it.
+  bool beside_borders(const ForNode& loop) {
+    if (const std::int64_t tasks = tasks_of(loop); tasks > 0)
+      return tasks == 1 || attempt([&] { split_tasks(LoopRef(loop.var), tasks); });
+    Vec<LoopRef> order;
+    for (const ForNode* f = &loop; f && f->loop_kind == ForKind::serial;
+         f = f->body.as<ForNode>()) {
+      if (!f->attributes.find<PartitionAttr>() && trip(*f) >= std::max(target_.cores, 2)) {
+        order.insert_at(0, LoopRef(f->var));
+        return attempt([&] { s_.reorder(order), s_.parallel(order[0]); });
+      }
+      order.push_back(LoopRef(f->var));
+    }
+    return false;
+  }
+  // 0: too few iterations beside the borders. Of equal parts, if there are such.
+  std::int64_t tasks_of(const ForNode& loop) const {
+    constexpr std::int64_t kBesideBorders = 4;
+    const std::int64_t most = std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores,
+                                       trip(loop) / kBesideBorders);
+    for (std::int64_t tasks = most; tasks >= target_.cores; --tasks)
+      if (trip(loop) % tasks == 0) return tasks;
+    return most >= target_.cores ? most : 0;
+  }
+  void split_tasks(const LoopRef& loop, std::int64_t tasks) {
+    s_.partition(loop, Partition::automatic);
+    const auto parts = s_.split_any(loop, {tasks, infer});
+    s_.partition(parts[1], Partition::always);
+    s_.parallel(parts[0]);
   }
 
   static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {

@@ -29,6 +29,7 @@
 //
 #include <lathe/autoschedule/impl/default_blocks.ipp>
 #include <lathe/autoschedule/impl/default_tensorize.ipp>
+#include <lathe/autoschedule/impl/default_window_cost.ipp>
 //
 #include <lathe/autoschedule/impl/default_register_tile.ipp>
 //

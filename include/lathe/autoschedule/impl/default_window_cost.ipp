@@ -1,0 +1,227 @@
+#pragma once
+
+#include <algorithm>
+#include <lathe/arith/affine.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <numeric>
+
+namespace lathe {
+namespace detail {
+
+// Results side by side whose windows overlap, for some of the terms at once: `heights` iterations
+// of loops along which windows slide, times `vectors` of the unit loop, for all iterations of the
+// innermost `terms` reduce loops. All of it is written out, so that what several windows share is
+// loaded once, and conditions at the border are asked once for each place.
+struct WindowTile {
+  Vec<std::pair<LoopRef, std::int64_t>> heights;
+  std::int64_t vectors = 1;
+  std::size_t terms = 0;
+  std::int64_t statements = 0;
+  double cycles = 1e30;  ///< a vector of terms
+};
+
+// What tiles of windows cost, and register tiles that know nothing of windows.
+class WindowCosts : protected ReductionCosts {
+ public:
+  using ReductionCosts::ReductionCosts;
+
+ protected:
+  // A vector of terms. `body`: without `conditions`, operations that tell whether a place is
+  // inside.
+  double window_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
+                       const WindowTile& tile, std::int64_t lanes) const {
+    double far = 0, asked = 0;
+    const double borders = conditions > 0 ? border_share(nest, tile) : 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) == Step::unit) {
+        const double different = places(nest, tile, read);
+        far += far_cycles(nest, tile, read, different);
+        if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
+      }
+    const double near = near_cycles(body, nest, tile, lanes),
+                 waits = body.latency * terms_of(nest, tile.terms),
+                 most = std::max({near, far, waits}), fewest = std::min({near, far, waits});
+    return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
+           (most + kBeside * (near + far + waits - most - fewest) + asked) / vectors_of(nest, tile);
+  }
+
+  // The same of a register tile, which loads every term and asks every condition anew.
+  double other_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
+                      const RegisterTile& other, std::int64_t lanes) const {
+    WindowTile tile;
+    tile.vectors = other.vectors;
+    if (other.rows.var.get()) tile.heights.emplace_back(other.rows, other.height);
+    double far = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) == Step::unit)
+        far += far_cycles(nest, tile, read, static_cast<double>(other.height));
+    const double near = std::max(near_cycles(body, nest, tile, lanes), body.latency);
+    return std::max(near, far) / vectors_of(nest, tile) +
+           conditions / (kScalarPorts * static_cast<double>(other.vectors));
+  }
+
+  // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
+  static bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
+                     std::size_t end) {
+    for (const auto& read : nest.reads)
+      for (const auto& index : read.indices)
+        for (std::size_t k = first; k < end; ++k)
+          if (const auto moves = affine_of(index, {loop.var, nest.reduce[k].var});
+              moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
+            return true;
+    return false;
+  }
+  static bool slides(const DefaultNest& nest, const WindowTile& tile) {
+    const std::size_t all = nest.reduce.size();
+    for (const auto& [loop, part] : tile.heights)
+      if (part > 1 && slides(nest, loop, all - tile.terms, all)) return true;
+    return false;
+  }
+
+  static std::int64_t tiles_along(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
+    return (trip_of(nest, loop) + part - 1) / part;
+  }
+  static std::int64_t height_of(const WindowTile& tile) {
+    std::int64_t height = 1;
+    for (const auto& [loop, part] : tile.heights) height *= part;
+    return height;
+  }
+
+  // Border tiles have less to do side by side.
+  static double waste(const DefaultNest& nest, const WindowTile& tile, std::int64_t columns) {
+    double all = share(columns, tile.vectors);
+    for (const auto& [loop, part] : tile.heights) all *= share(trip_of(nest, loop), part);
+    return all;
+  }
+
+ private:
+  // Elements of a tile that are told apart.
+  static constexpr double kMostPlaces = 2048;
+  // Two of four ports, as what is asked decides branches (depthwise convolutions on Zen 4).
+  static constexpr double kScalarPorts = 2;
+  // Of terms in a loop beside all of them written out: depthwise convolutions of 3x3 take 1.1
+  // to 1.25 of the time (Zen 4).
+  static constexpr double kInLoop = 1.1;
+  // Lines that share a set of the first cache and push each other out come from the second one
+  // after the other, with their neighbours in other sets beside them. Depthwise convolutions
+  // of 1024 and 512 channels, tiles of 1x4 to 3x3 places and one to eight lines (Zen 4): 12 and 7
+  // cycles a place, and 2.4 a line.
+  static constexpr double kLineInTurn = 12, kLineBeside = 2;
+
+  // Of tiles those at a border along which terms are in a loop: their conditions are asked there.
+  static double border_share(const DefaultNest& nest, const WindowTile& tile) {
+    double most = 0;
+    for (const auto& [loop, part] : tile.heights)
+      for (std::size_t k = 0; k + tile.terms < nest.reduce.size(); ++k) {
+        if (!slides(nest, loop, k, k + 1)) continue;
+        const std::int64_t beyond = trip_of(nest, nest.reduce[k]) / 2,
+                           borders = 2 * ((beyond + part - 1) / part);
+        most =
+            std::max(most, std::min(1.0, static_cast<double>(borders) /
+                                             static_cast<double>(tiles_along(nest, loop, part))));
+      }
+    return most;
+  }
+
+  double near_cycles(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
+                     std::int64_t lanes) const {
+    Work work;
+    work.operations = std::max(body.ops - 1, 1.0) * vectors_of(nest, tile);
+    for (const auto& read : nest.reads) {
+      const Stride along = stride_of(read.indices, nest.unit.var);
+      const double across = along.step == Step::none ? 1 : static_cast<double>(tile.vectors),
+                   lines = along.step == Step::unit ? lines_of(nest, tile, read, lanes) : 1;
+      add_vector(work, along, lanes, false, places(nest, tile, read) * across * lines);
+    }
+    return cycles(work, 0);
+  }
+  static double vectors_of(const DefaultNest& nest, const WindowTile& tile) {
+    return static_cast<double>(height_of(tile) * tile.vectors) * terms_of(nest, tile.terms);
+  }
+
+  // Lines that a vector lies in, where places are no whole vectors apart.
+  double lines_of(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                  std::int64_t lanes) const {
+    bool whole = true;
+    const auto meet = [&](const LoopRef& loop) {
+      const auto stride = flat_stride(read, loop.var);
+      whole = whole && stride && *stride % lanes == 0;
+    };
+    for (const auto& height : tile.heights) meet(height.first);
+    for (const auto& loop : nest.reduce) meet(loop);
+    const double bytes = static_cast<double>(lanes) * read.buffer->dtype.element_bytes();
+    return whole ? 1 : 1 + std::min(1.0, bytes / static_cast<double>(target_.line_bytes));
+  }
+
+  static double terms_of(const DefaultNest& nest, std::size_t innermost) {
+    double terms = 1;
+    for (std::size_t k = nest.reduce.size() - innermost; k < nest.reduce.size(); ++k)
+      terms *= static_cast<double>(trip_of(nest, nest.reduce[k]));
+    return terms;
+  }
+
+  // To load that many places, if all that the windows of a tile read does not stay in its sets of
+  // the first cache.
+  double far_cycles(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                    double loads) const {
+    const std::int64_t element = read.buffer->dtype.element_bytes();
+    std::int64_t apart = kCacheWay;
+    const auto meet = [&](const LoopRef& loop) {
+      const auto stride = flat_stride(read, loop.var);
+      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
+    };
+    for (const auto& [loop, part] : tile.heights)
+      if (part > 1) meet(loop);
+    for (const auto& loop : nest.reduce) meet(loop);
+    const auto sets = static_cast<double>(kCacheWay /
+                                          std::max<std::int64_t>(apart, target_.line_bytes)),
+               ways = static_cast<double>(target_.l1_bytes / kCacheWay);
+    WindowTile whole = tile;
+    whole.terms = nest.reduce.size();
+    if (places(nest, whole, read) <= sets * ways) return 0;
+    return loads * (kLineInTurn / sets + kLineBeside * static_cast<double>(tile.vectors));
+  }
+
+  // How many different elements a tile reads in one lane; of many all are taken for different.
+  static double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) {
+    Vec<VarRef> vars;
+    Vec<std::int64_t> trips;
+    for (const auto& [loop, part] : tile.heights) vars.push_back(loop.var), trips.push_back(part);
+    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
+      vars.push_back(nest.reduce[k].var), trips.push_back(trip_of(nest, nest.reduce[k]));
+    const Vec<std::uint64_t> steps = steps_of(read, vars);
+    double reads = 1;
+    for (std::size_t k = 0; k < vars.size(); ++k)
+      if (steps[k] != 0) reads *= static_cast<double>(trips[k]);
+    if (reads > kMostPlaces) return reads;
+    Vec<std::uint64_t> all{0};
+    for (std::size_t k = 0; k < vars.size(); ++k) {
+      if (steps[k] == 0) continue;
+      const Vec<std::uint64_t> before = all;
+      for (std::int64_t t = 1; t < trips[k]; ++t)
+        for (const std::uint64_t place : before)
+          all.push_back(place + steps[k] * static_cast<std::uint64_t>(t));
+    }
+    std::sort(all.begin(), all.end());
+    return static_cast<double>(std::unique(all.begin(), all.end()) - all.begin());
+  }
+  // From one iteration of a loop to the next, as a number that tells places apart: axes weigh as
+  // numbers that no multiples of another's add up to.
+  static Vec<std::uint64_t> steps_of(const AccessSite& read, const Vec<VarRef>& vars) {
+    Vec<std::uint64_t> out;
+    for (const auto& var : vars) {
+      std::uint64_t step = 0, weight = 1;
+      for (const auto& index : read.indices) {
+        weight *= 0x9e3779b97f4a7c15u;
+        const auto affine = affine_of(index, {var});
+        const auto coef = affine ? affine->coef(0) : std::nullopt;
+        step += weight * static_cast<std::uint64_t>(coef ? *coef : 1);
+      }
+      out.push_back(step);
+    }
+    return out;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
