@@ -22,8 +22,8 @@ lt::Program convolution(int rows, int taps, int groups, int in, int out) {
 }
 
 /// For one thread, so that no loops are fused to run in parallel.
-std::string planned(const lt::Program& program) {
-  lt::Target target("x86-64-v4");
+std::string planned(const lt::Program& program, const char* name = "x86-64-v4") {
+  lt::Target target(name);
   target.cores = 1;
   return lt::default_schedule(program, target).str();
 }
@@ -77,11 +77,36 @@ TEST_CASE("rows of a tile are those that lie in different sets of the first cach
     lt::Input<float, 3> X("X", {14, 16, channels});
     lt::Input<float, 3> K("K", {3, channels, 64}, {.constant = true});
     lt::Reduce q("q", 3), c("c", channels);
-    return planned(lt::program_of(
-        lt::compute("Y", {14, 14, 64}, [&](lt::Var i, lt::Var j, lt::Var f) {
+    return planned(
+        lt::program_of(lt::compute("Y", {14, 14, 64}, [&](lt::Var i, lt::Var j, lt::Var f) {
           return lt::sum(X(i, j + q, c) * K(q, c, f), {q, c});
         })));
   };
   CHECK(has(tile(256), "unrolled for ji"));  // a column lies 16 KiB from the one above
   CHECK(has(tile(240), "unrolled for ii"));
+}
+
+TEST_CASE("columns that are turned in registers have tiles without many tails") {
+  const auto gram = [](std::int64_t rows, std::int64_t terms) {
+    lt::Input<float, 2> A("A", {rows, terms});
+    lt::Reduce q("q", terms);
+    return planned(lt::program_of(lt::compute(
+        "Y", {rows, rows}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, q) * A(j, q), q); })));
+  };
+  const std::string ragged = gram(50, 73);
+  CHECK(has(ragged, "unrolled for ii in 0..10:"));
+  CHECK(has(ragged, "vectorized for ji in 0..16 @tail"));
+}
+
+TEST_CASE("of unknown columns fewer vectors are taken where more are no faster") {
+  const auto sums = [](const lt::Extent& columns) {
+    lt::Input<float, 2> X("X", {500, columns});
+    lt::Reduce i("i", 500);
+    return planned(
+        lt::program_of(lt::compute("Y", {columns}, [&](lt::Var j) { return lt::sum(X(i, j), i); })),
+        "znver4");
+  };
+  const lt::Dim n("n");
+  CHECK(has(sums(1024), "vectorized for ii in 0..128"));
+  CHECK(has(sums(n), "vectorized for ii in 0..64"));
 }

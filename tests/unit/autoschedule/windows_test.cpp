@@ -98,8 +98,8 @@ TEST_CASE("conditions that no border decides are no reason for a tile") {
   lt::Input<std::int32_t, 3> X("X", {8, 8, 32});
   lt::Input<std::int32_t, 4> K("K", {4, 4, 32, 32});
   lt::Reduce a("a", 4), b("b", 4), c("c", 32);
-  const lt::Program transposed = lt::program_of(
-      lt::compute("Y", {16, 16, 32}, [&](lt::Var i, lt::Var j, lt::Var f) {
+  const lt::Program transposed =
+      lt::program_of(lt::compute("Y", {16, 16, 32}, [&](lt::Var i, lt::Var j, lt::Var f) {
         const auto y = lt::floordiv(i + 1 - a, 2), x = lt::floordiv(j + 1 - b, 2);
         const auto whole = lt::floormod(i + 1 - a, 2) == 0 && lt::floormod(j + 1 - b, 2) == 0;
         return lt::sum(

@@ -109,7 +109,8 @@ class ReductionCosts : protected NestSteps {
     return cycles(work, 0) / filled;
   }
 
-  // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors.
+  // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors, or of
+  // fewer where a call tells how many columns there are: what lies beyond the end is less.
   RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
                          bool ahead) const {
     RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
@@ -144,6 +145,8 @@ class ReductionCosts : protected NestSteps {
   static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
   // Rows that are turned in registers: each is a load and some shuffles in the code.
   static constexpr std::int64_t kMostTurned = 64;
+  // Of which LLVM makes code in a tenth of a second.
+  static constexpr std::int64_t kMostTurnedStatements = 800;
   static constexpr double kEqual = 1e-3;
 
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
@@ -151,6 +154,7 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    const bool knows_columns = nest.unit.var.get() && has_const_trip(nest, nest.unit);
     const auto results = static_cast<std::int64_t>(nest.writes.size());
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
@@ -158,12 +162,30 @@ class ReductionCosts : protected NestSteps {
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
         if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
+        if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
         if (tile.cycles < best.cycles * (1 - kEqual) ||
-            (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors))
+            (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors && knows_columns))
           best = tile;
       }
     return best;
+  }
+
+  // Terms that are written out where columns are turned in registers, with those of tails.
+  static std::int64_t turned_statements(const DefaultNest& nest, const RegisterTile& tile,
+                                        std::int64_t lanes) {
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+      return step_of(read.indices, nest.unit.var) >= Step::strided && turns(nest, read);
+    });
+    if (!turned) return 0;
+    const auto copies = [&](const LoopRef& loop, std::int64_t part) {
+      return trip_of(nest, loop) % part == 0 ? 1 : 2;
+    };
+    const LoopRef& terms = nest.reduce.back();
+    const std::int64_t written = std::min(kTurnedRows, trip_of(nest, terms));
+    return tile.height * tile.vectors * written * copies(terms, written) *
+           copies(nest.unit, tile.vectors * lanes) *
+           (tile.rows.var.get() ? copies(tile.rows, tile.height) : 1);
   }
 
   // Rows that push each other out of the first cache come from the second for each term. A vector
