@@ -12283,6 +12283,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                const Stmt& body);
   void iterate(const VarRef& var, const LlvmValue& from, const LlvmValue& end, bool runs,
                const Stmt& body);
+  LlvmValue opaque(const LlvmValue& v);
   Capture capture(const ForNode& n);
   void store_capture(const Capture& c, const std::string& closure);
   void alloc(const AllocNode& n);
@@ -12378,6 +12379,9 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   };
   Vec<FailLevel> fails_;
   Vec<Buffer> on_heap_;  ///< whose allocation is around what is being emitted
+  // The loop of a parallel body. LLVM reduces the strength of addresses over all loops around them,
+  // in twice the time for a small kernel; over this one nothing is gained.
+  const VarNode* task_ = nullptr;
   bool streamed_ = false;
   bool uses_tiles_ = false;
 };
@@ -47398,42 +47402,94 @@ class ReductionCosts : protected NestSteps {
     return cycles(work, 0) / filled;
   }
 
-  // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors.
+  // The tile with the fewest cycles a vector of terms; of equal ones that of more vectors, or of
+  // fewer where a call tells how many columns there are: what lies beyond the end is less.
   RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
                          bool ahead) const {
-    RegisterTile best;
-    best.cycles = 1e30;
-    const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
-    const auto results = static_cast<std::int64_t>(nest.writes.size());
-    const std::int64_t widest =
-        ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
-    Vec<LoopRef> candidates{LoopRef()};
-    for (const auto& l : nest.spatial)
-      if (!(l == nest.unit) && trip_of(nest, l) > 1) candidates.push_back(l);
-    for (const auto& rows : candidates)
-      for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
-        for (std::int64_t most = 1; most <= kMostHeight; ++most) {
-          RegisterTile tile{rows, 1, vectors};
-          if (rows.var.get()) {
-            tile.height = height_of(nest, rows, most);
-          } else if (most > 1) {
-            break;
-          }
-          if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
-          tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
-          if (tile.cycles < best.cycles * (1 - kEqual) ||
-              (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors &&
-               rows == best.rows))
-            best = tile;
-        }
+    RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
+    double least = best.cycles;
+    for (const auto& rows : nest.spatial) {
+      if (rows == nest.unit || trip_of(nest, rows) < 2) continue;
+      const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
+      const double cycles = tile.cycles + crowd_cycles(nest, tile);
+      if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
+    }
     return best;
   }
 
+  // Rows of a tile that fall on the same sets of the first cache, and are read along, for each set;
+  // 0: they don't.
+  static std::int64_t rows_in_set(const DefaultNest& nest, const RegisterTile& tile,
+                                  const AccessSite& read) {
+    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
+        step_of(read.indices, nest.reduce.back().var) != Step::unit)
+      return 0;
+    const auto stride = flat_stride(read, tile.rows.var);
+    if (!stride || *stride == 0) return 0;
+    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
+                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    return (tile.height + sets - 1) / sets;
+  }
+
  private:
+  // Of a load from the second cache, beside what else a tile does: convolutions of 14x14x256, whose
+  // rows of images lie 16 KiB apart, at 0.76 of the limit (Zen 4).
+  static constexpr double kSecondCacheLoad = 0.7;
   static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
   // Rows that are turned in registers: each is a load and some shuffles in the code.
   static constexpr std::int64_t kMostTurned = 64;
+  // Of which LLVM makes code in a tenth of a second.
+  static constexpr std::int64_t kMostTurnedStatements = 800;
   static constexpr double kEqual = 1e-3;
+
+  RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
+                         std::int64_t lanes, bool ahead) const {
+    RegisterTile best;
+    best.cycles = 1e30;
+    const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    const bool knows_columns = nest.unit.var.get() && has_const_trip(nest, nest.unit);
+    const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t widest =
+        ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
+    for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
+      for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
+        RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
+        if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
+        if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
+        tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
+        if (tile.cycles < best.cycles * (1 - kEqual) ||
+            (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors && knows_columns))
+          best = tile;
+      }
+    return best;
+  }
+
+  // Terms that are written out where columns are turned in registers, with those of tails.
+  static std::int64_t turned_statements(const DefaultNest& nest, const RegisterTile& tile,
+                                        std::int64_t lanes) {
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+      return step_of(read.indices, nest.unit.var) >= Step::strided && turns(nest, read);
+    });
+    if (!turned) return 0;
+    const auto copies = [&](const LoopRef& loop, std::int64_t part) {
+      return trip_of(nest, loop) % part == 0 ? 1 : 2;
+    };
+    const LoopRef& terms = nest.reduce.back();
+    const std::int64_t written = std::min(kTurnedRows, trip_of(nest, terms));
+    return tile.height * tile.vectors * written * copies(terms, written) *
+           copies(nest.unit, tile.vectors * lanes) *
+           (tile.rows.var.get() ? copies(tile.rows, tile.height) : 1);
+  }
+
+  // Rows that push each other out of the first cache come from the second for each term. A vector
+  // of terms.
+  double crowd_cycles(const DefaultNest& nest, const RegisterTile& tile) const {
+    double loads = 0;
+    for (const auto& read : nest.reads)
+      if (rows_in_set(nest, tile, read) > target_.l1_bytes / kCacheWay)
+        loads += static_cast<double>(tile.height);
+    return kSecondCacheLoad * loads / static_cast<double>(tile.height * tile.vectors);
+  }
 
   static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {
     const std::int64_t extent = trip_of(nest, rows);
@@ -48261,19 +48317,51 @@ class RunParallel : DefaultSteps {
       chain.push_back(ForRef(next));
       tasks *= static_cast<double>(trip(*next));
     }
+    if (chain[0]->attributes.find<PartitionAttr>() && beside_borders(*chain[0])) return;
     for (; !chain.empty(); chain.pop_back()) {
       bool done = attempt([&] {
         Vec<LoopRef> loops;
         for (const auto& f : chain) {
           loops.push_back(LoopRef(f->var));
           // Threads with work save more than borders apart.
-          if (chain.size() > 1 && f->attributes.find<PartitionAttr>())
-            s_.partition(loops.back(), Partition::automatic);
+          if (f->attributes.find<PartitionAttr>()) s_.partition(loops.back(), Partition::automatic);
         }
         s_.parallel(loops.size() == 1 ? loops[0] : s_.fuse(loops));
       });
       if (done) return;
     }
+  }
+
+  // Threads beside borders that run apart: a part of the loop for each task, or another loop of the
+  // nest, around it.
+  bool beside_borders(const ForNode& loop) {
+    if (const std::int64_t tasks = tasks_of(loop); tasks > 0)
+      return tasks == 1 || attempt([&] { split_tasks(LoopRef(loop.var), tasks); });
+    Vec<LoopRef> order;
+    for (const ForNode* f = &loop; f && f->loop_kind == ForKind::serial;
+         f = f->body.as<ForNode>()) {
+      if (!f->attributes.find<PartitionAttr>() && trip(*f) >= std::max(target_.cores, 2)) {
+        order.insert_at(0, LoopRef(f->var));
+        return attempt([&] { s_.reorder(order), s_.parallel(order[0]); });
+      }
+      order.push_back(LoopRef(f->var));
+    }
+    return false;
+  }
+  // 0: too few iterations beside the borders. Of equal parts, if there are such.
+  std::int64_t tasks_of(const ForNode& loop) const {
+    constexpr std::int64_t kBesideBorders = 4;
+    const std::int64_t most = std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores,
+                                       trip(loop) / kBesideBorders);
+    for (std::int64_t tasks = most; tasks >= target_.cores; --tasks)
+      if (trip(loop) % tasks == 0) return tasks;
+    return most >= target_.cores ? most : 0;
+  }
+  void split_tasks(const LoopRef& loop, std::int64_t tasks) {
+    s_.partition(loop, Partition::automatic);
+    const auto parts = s_.split_any(loop, {tasks, infer});
+    s_.partition(parts[1], Partition::always);
+    s_.parallel(parts[0]);
   }
 
   static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
@@ -48870,6 +48958,228 @@ class TensorizeNest : IntrinsicCosts {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_window_cost.ipp
+namespace lathe {
+namespace detail {
+
+// Results side by side whose windows overlap, for some of the terms at once: `heights` iterations
+// of loops along which windows slide, times `vectors` of the unit loop, for all iterations of the
+// innermost `terms` reduce loops. All of it is written out, so that what several windows share is
+// loaded once, and conditions at the border are asked once for each place.
+struct WindowTile {
+  Vec<std::pair<LoopRef, std::int64_t>> heights;
+  std::int64_t vectors = 1;
+  std::size_t terms = 0;
+  std::int64_t statements = 0;
+  double cycles = 1e30;  ///< a vector of terms
+};
+
+// What tiles of windows cost, and register tiles that know nothing of windows.
+class WindowCosts : protected ReductionCosts {
+ public:
+  using ReductionCosts::ReductionCosts;
+
+ protected:
+  // A vector of terms. `body`: without `conditions`, operations that tell whether a place is
+  // inside.
+  double window_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
+                       const WindowTile& tile, std::int64_t lanes) const {
+    double far = 0, asked = 0;
+    const double borders = conditions > 0 ? border_share(nest, tile) : 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) == Step::unit) {
+        const double different = places(nest, tile, read);
+        far += far_cycles(nest, tile, read, different);
+        if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
+      }
+    const double near = near_cycles(body, nest, tile, lanes),
+                 waits = body.latency * terms_of(nest, tile.terms),
+                 most = std::max({near, far, waits}), fewest = std::min({near, far, waits});
+    return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
+           (most + kBeside * (near + far + waits - most - fewest) + asked) / vectors_of(nest, tile);
+  }
+
+  // The same of a register tile, which loads every term and asks every condition anew.
+  double other_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
+                      const RegisterTile& other, std::int64_t lanes) const {
+    WindowTile tile;
+    tile.vectors = other.vectors;
+    if (other.rows.var.get()) tile.heights.emplace_back(other.rows, other.height);
+    double far = 0;
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) == Step::unit)
+        far += far_cycles(nest, tile, read, static_cast<double>(other.height));
+    const double near = std::max(near_cycles(body, nest, tile, lanes), body.latency);
+    return std::max(near, far) / vectors_of(nest, tile) +
+           conditions / (kScalarPorts * static_cast<double>(other.vectors));
+  }
+
+  // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
+  static bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
+                     std::size_t end) {
+    for (const auto& read : nest.reads)
+      for (const auto& index : read.indices)
+        for (std::size_t k = first; k < end; ++k)
+          if (const auto moves = affine_of(index, {loop.var, nest.reduce[k].var});
+              moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
+            return true;
+    return false;
+  }
+  static bool slides(const DefaultNest& nest, const WindowTile& tile) {
+    const std::size_t all = nest.reduce.size();
+    for (const auto& [loop, part] : tile.heights)
+      if (part > 1 && slides(nest, loop, all - tile.terms, all)) return true;
+    return false;
+  }
+
+  static std::int64_t tiles_along(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
+    return (trip_of(nest, loop) + part - 1) / part;
+  }
+  static std::int64_t height_of(const WindowTile& tile) {
+    std::int64_t height = 1;
+    for (const auto& [loop, part] : tile.heights) height *= part;
+    return height;
+  }
+
+  // Border tiles have less to do side by side.
+  static double waste(const DefaultNest& nest, const WindowTile& tile, std::int64_t columns) {
+    double all = share(columns, tile.vectors);
+    for (const auto& [loop, part] : tile.heights) all *= share(trip_of(nest, loop), part);
+    return all;
+  }
+
+ private:
+  // Elements of a tile that are told apart.
+  static constexpr double kMostPlaces = 2048;
+  // Two of four ports, as what is asked decides branches (depthwise convolutions on Zen 4).
+  static constexpr double kScalarPorts = 2;
+  // Of terms in a loop beside all of them written out: depthwise convolutions of 3x3 take 1.1
+  // to 1.25 of the time (Zen 4).
+  static constexpr double kInLoop = 1.1;
+  // Lines that share a set of the first cache and push each other out come from the second one
+  // after the other, with their neighbours in other sets beside them. Depthwise convolutions
+  // of 1024 and 512 channels, tiles of 1x4 to 3x3 places and one to eight lines (Zen 4): 12 and 7
+  // cycles a place, and 2.4 a line.
+  static constexpr double kLineInTurn = 12, kLineBeside = 2;
+
+  // Of tiles those at a border along which terms are in a loop: their conditions are asked there.
+  static double border_share(const DefaultNest& nest, const WindowTile& tile) {
+    double most = 0;
+    for (const auto& [loop, part] : tile.heights)
+      for (std::size_t k = 0; k + tile.terms < nest.reduce.size(); ++k) {
+        if (!slides(nest, loop, k, k + 1)) continue;
+        const std::int64_t beyond = trip_of(nest, nest.reduce[k]) / 2,
+                           borders = 2 * ((beyond + part - 1) / part);
+        most =
+            std::max(most, std::min(1.0, static_cast<double>(borders) /
+                                             static_cast<double>(tiles_along(nest, loop, part))));
+      }
+    return most;
+  }
+
+  double near_cycles(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
+                     std::int64_t lanes) const {
+    Work work;
+    work.operations = std::max(body.ops - 1, 1.0) * vectors_of(nest, tile);
+    for (const auto& read : nest.reads) {
+      const Stride along = stride_of(read.indices, nest.unit.var);
+      const double across = along.step == Step::none ? 1 : static_cast<double>(tile.vectors),
+                   lines = along.step == Step::unit ? lines_of(nest, tile, read, lanes) : 1;
+      add_vector(work, along, lanes, false, places(nest, tile, read) * across * lines);
+    }
+    return cycles(work, 0);
+  }
+  static double vectors_of(const DefaultNest& nest, const WindowTile& tile) {
+    return static_cast<double>(height_of(tile) * tile.vectors) * terms_of(nest, tile.terms);
+  }
+
+  // Lines that a vector lies in, where places are no whole vectors apart.
+  double lines_of(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                  std::int64_t lanes) const {
+    bool whole = true;
+    const auto meet = [&](const LoopRef& loop) {
+      const auto stride = flat_stride(read, loop.var);
+      whole = whole && stride && *stride % lanes == 0;
+    };
+    for (const auto& height : tile.heights) meet(height.first);
+    for (const auto& loop : nest.reduce) meet(loop);
+    const double bytes = static_cast<double>(lanes) * read.buffer->dtype.element_bytes();
+    return whole ? 1 : 1 + std::min(1.0, bytes / static_cast<double>(target_.line_bytes));
+  }
+
+  static double terms_of(const DefaultNest& nest, std::size_t innermost) {
+    double terms = 1;
+    for (std::size_t k = nest.reduce.size() - innermost; k < nest.reduce.size(); ++k)
+      terms *= static_cast<double>(trip_of(nest, nest.reduce[k]));
+    return terms;
+  }
+
+  // To load that many places, if all that the windows of a tile read does not stay in its sets of
+  // the first cache.
+  double far_cycles(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                    double loads) const {
+    const std::int64_t element = read.buffer->dtype.element_bytes();
+    std::int64_t apart = kCacheWay;
+    const auto meet = [&](const LoopRef& loop) {
+      const auto stride = flat_stride(read, loop.var);
+      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
+    };
+    for (const auto& [loop, part] : tile.heights)
+      if (part > 1) meet(loop);
+    for (const auto& loop : nest.reduce) meet(loop);
+    const auto sets = static_cast<double>(kCacheWay /
+                                          std::max<std::int64_t>(apart, target_.line_bytes)),
+               ways = static_cast<double>(target_.l1_bytes / kCacheWay);
+    WindowTile whole = tile;
+    whole.terms = nest.reduce.size();
+    if (places(nest, whole, read) <= sets * ways) return 0;
+    return loads * (kLineInTurn / sets + kLineBeside * static_cast<double>(tile.vectors));
+  }
+
+  // How many different elements a tile reads in one lane; of many all are taken for different.
+  static double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) {
+    Vec<VarRef> vars;
+    Vec<std::int64_t> trips;
+    for (const auto& [loop, part] : tile.heights) vars.push_back(loop.var), trips.push_back(part);
+    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
+      vars.push_back(nest.reduce[k].var), trips.push_back(trip_of(nest, nest.reduce[k]));
+    const Vec<std::uint64_t> steps = steps_of(read, vars);
+    double reads = 1;
+    for (std::size_t k = 0; k < vars.size(); ++k)
+      if (steps[k] != 0) reads *= static_cast<double>(trips[k]);
+    if (reads > kMostPlaces) return reads;
+    Vec<std::uint64_t> all{0};
+    for (std::size_t k = 0; k < vars.size(); ++k) {
+      if (steps[k] == 0) continue;
+      const Vec<std::uint64_t> before = all;
+      for (std::int64_t t = 1; t < trips[k]; ++t)
+        for (const std::uint64_t place : before)
+          all.push_back(place + steps[k] * static_cast<std::uint64_t>(t));
+    }
+    std::sort(all.begin(), all.end());
+    return static_cast<double>(std::unique(all.begin(), all.end()) - all.begin());
+  }
+  // From one iteration of a loop to the next, as a number that tells places apart: axes weigh as
+  // numbers that no multiples of another's add up to.
+  static Vec<std::uint64_t> steps_of(const AccessSite& read, const Vec<VarRef>& vars) {
+    Vec<std::uint64_t> out;
+    for (const auto& var : vars) {
+      std::uint64_t step = 0, weight = 1;
+      for (const auto& index : read.indices) {
+        weight *= 0x9e3779b97f4a7c15u;
+        const auto affine = affine_of(index, {var});
+        const auto coef = affine ? affine->coef(0) : std::nullopt;
+        step += weight * static_cast<std::uint64_t>(coef ? *coef : 1);
+      }
+      out.push_back(step);
+    }
+    return out;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_register_tile.ipp
 namespace lathe {
 namespace detail {
@@ -49066,18 +49376,10 @@ class TileRegisters : protected CacheBlocks {
     }
   }
 
-  // Rows of a tile that fall on the same sets of the first cache, and are read along.
-  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
-                    const AccessSite& read) const {
-    if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
-        step_of(read.indices, nest.reduce.back().var) != Step::unit ||
-        axis_of(read, tile.rows) == read.indices.size())
-      return false;
-    const auto stride = flat_stride(read, tile.rows.var);
-    if (!stride || *stride == 0) return false;
-    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
-                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
-    return tile.height > sets * kRowsInSet;
+  static bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                           const AccessSite& read) {
+    return rows_in_set(nest, tile, read) > kRowsInSet &&
+           axis_of(read, tile.rows) < read.indices.size();
   }
 
   // A copy whose rows lie a line apart from one set to the next.
@@ -49150,71 +49452,48 @@ class TileRegisters : protected CacheBlocks {
 namespace lathe {
 namespace detail {
 
-// Results side by side whose windows overlap, for some of the terms at once: `heights` iterations
-// of loops along which windows slide, times `vectors` of the unit loop, for all iterations of the
-// innermost `terms` reduce loops. All of it is written out, so that what several windows share is
-// loaded once, and conditions at the border are asked once for each place.
-struct WindowTile {
-  Vec<std::pair<LoopRef, std::int64_t>> heights;
-  std::int64_t vectors = 1;
-  std::size_t terms = 0;
-  std::int64_t statements = 0;
-  double cycles = 1e30;  ///< a vector of terms
-};
-
 // Pools, depthwise convolutions and stencils that reduce over their taps.
-class TileWindows : protected ReductionCosts {
+class TileWindows : WindowCosts {
  public:
-  using ReductionCosts::ReductionCosts;
+  using WindowCosts::WindowCosts;
 
-  /// False: nothing done. `other`: cycles a vector of terms of what would be done otherwise.
-  bool run(const BlockRef& ref, const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
-           double other) {
-    const Vec<LoopRef> slides = sliding(nest);
-    if (slides.empty()) return false;
-    const WindowTile tile = best(body, nest, slides, lanes);
-    return tile.cycles < kBetter * other && attempt([&] { tile_nest(ref, nest, tile, lanes); });
+  /// False: nothing done. `body`: without `conditions`, operations that tell whether a place is
+  /// inside; `other`: what would be done otherwise.
+  bool run(const BlockRef& ref, const BodyCost& body, double conditions, const DefaultNest& nest,
+           std::int64_t lanes, const RegisterTile& other) {
+    const Vec<LoopRef> loops = sliding(nest);
+    if (loops.empty()) return false;
+    const WindowTile tile = best(body, conditions, nest, loops, lanes);
+    return tile.cycles < kBetter * other_cycles(body, conditions, nest, other, lanes) &&
+           attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
  private:
   static constexpr std::int64_t kMostVectors = 4, kMostHeight = 4;
   // Terms that are written out, once, and with copies for borders: LLVM takes 20 ms for so many.
   static constexpr std::int64_t kMostStatements = 160, kMostCopies = 864;
-  static constexpr double kBetter = 0.9;
+  static constexpr double kBetter = 0.95;
   // Of tiles that are nearly as good the one with the least code: it also reads the fewest places
   // at once.
-  static constexpr double kNearlyAsGood = 1.08;
-  // Places further apart are streams of their own, of which hardware fetches the line beside the
-  // one that is asked for: two depthwise convolutions of 512 and 1024 channels took half of the
-  // time with two lines of each place.
-  static constexpr std::int64_t kFarApart = 1024;
-  static constexpr double kSingleLine = 1.5;
+  static constexpr double kNearlyAsGood = 1.05;
 
   // Up to two of the innermost loops along which a read goes on where a term does: X[i + a].
   static Vec<LoopRef> sliding(const DefaultNest& nest) {
     Vec<LoopRef> out;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
-      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 && slides(nest, loop))
+      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 &&
+          slides(nest, loop, 0, nest.reduce.size()))
         out.push_back(loop);
     }
     std::reverse(out.begin(), out.end());
     return out;
   }
-  static bool slides(const DefaultNest& nest, const LoopRef& loop) {
-    for (const auto& read : nest.reads)
-      for (const auto& index : read.indices)
-        if (uses_var(index, loop.var))
-          for (const auto& term : nest.reduce)
-            if (uses_var(index, term.var)) return true;
-    return false;
-  }
 
-  WindowTile best(const BodyCost& body, const DefaultNest& nest, const Vec<LoopRef>& slides,
-                  std::int64_t lanes) const {
+  WindowTile best(const BodyCost& body, double conditions, const DefaultNest& nest,
+                  const Vec<LoopRef>& loops, std::int64_t lanes) const {
     Vec<WindowTile> tiles;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
-    const bool single = columns > 1 && is_far_apart(nest, slides.back());
     std::int64_t written = 1;
     for (std::size_t terms = 1; terms <= nest.reduce.size(); ++terms) {
       const LoopRef& loop = nest.reduce[nest.reduce.size() - terms];
@@ -49223,17 +49502,17 @@ class TileWindows : protected ReductionCosts {
       if (written > kMostStatements / 2) break;
       const auto results = static_cast<std::int64_t>(nest.writes.size());
       for (std::int64_t vectors = 1; vectors <= std::min(columns, kMostVectors); ++vectors)
-        each_height(nest, slides, [&](const WindowTile& shape) {
+        each_height(nest, loops, [&](const WindowTile& shape) {
           WindowTile tile = shape;
           tile.vectors = vectors, tile.terms = terms;
           const std::int64_t sums = height_of(tile) * vectors;
           tile.statements = sums * written;
           if (tile.statements > kMostStatements ||
-              tile.statements * copies(nest, tile) > kMostCopies ||
-              sums * results + vectors + 1 > target_.vector_registers)
+              tile.statements * copies(nest, tile, lanes) > kMostCopies ||
+              sums * results + vectors + 1 > target_.vector_registers || !slides(nest, tile))
             return;
-          tile.cycles = cycles_of(body, nest, tile, lanes, written) * waste(nest, tile, columns);
-          if (single && vectors == 1) tile.cycles *= kSingleLine;
+          tile.cycles =
+              window_cycles(body, conditions, nest, tile, lanes) * waste(nest, tile, columns);
           tiles.push_back(tile);
         });
     }
@@ -49252,32 +49531,21 @@ class TileWindows : protected ReductionCosts {
     return out;
   }
 
-  static bool is_far_apart(const DefaultNest& nest, const LoopRef& loop) {
-    for (const auto& read : nest.reads) {
-      const auto stride = flat_stride(read, loop.var);
-      if (stride && *stride * read.buffer->dtype.element_bytes() >= kFarApart) return true;
-    }
-    return false;
-  }
-
-  // Whether tiles at the border run apart, so that those inside ask for nothing.
+  // Whether tiles at the border run apart, so that those inside ask for nothing; a single one knows
+  // where it is.
   static bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
-    return part > 1 && trip_of(nest, loop) > 2 * part && PadReads::is_padded(nest);
+    return tiles_along(nest, loop, part) > 1 && PadReads::is_padded(nest);
   }
-  static std::int64_t copies(const DefaultNest& nest, const WindowTile& tile) {
-    std::int64_t copies = 1;
-    for (const auto& [loop, part] : tile.heights) copies *= has_border(nest, loop, part) ? 3 : 1;
+  static std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) {
+    std::int64_t copies = trip_of(nest, nest.unit) % (tile.vectors * lanes) == 0 ? 1 : 2;
+    for (const auto& [loop, part] : tile.heights)
+      if (has_border(nest, loop, part))
+        copies *= std::min<std::int64_t>(tiles_along(nest, loop, part), 3);
     return copies;
   }
 
-  static std::int64_t height_of(const WindowTile& tile) {
-    std::int64_t height = 1;
-    for (const auto& [loop, part] : tile.heights) height *= part;
-    return height;
-  }
-
   template <class F>
-  static void each_height(const DefaultNest& nest, const Vec<LoopRef>& slides, const F& use) {
+  static void each_height(const DefaultNest& nest, const Vec<LoopRef>& loops, const F& use) {
     const auto parts = [&](const LoopRef& loop) {
       Vec<std::int64_t> out{1};
       for (std::int64_t most = 2; most <= std::min(kMostHeight, trip_of(nest, loop)); ++most)
@@ -49287,72 +49555,14 @@ class TileWindows : protected ReductionCosts {
           out.push_back(part);
       return out;
     };
-    for (const std::int64_t first : parts(slides[0]))
-      for (const std::int64_t second :
-           slides.size() > 1 ? parts(slides[1]) : Vec<std::int64_t>{1}) {
+    for (const std::int64_t first : parts(loops[0]))
+      for (const std::int64_t second : loops.size() > 1 ? parts(loops[1]) : Vec<std::int64_t>{1}) {
         if (first * second == 1) continue;
         WindowTile tile;
-        tile.heights.emplace_back(slides[0], first);
-        if (slides.size() > 1) tile.heights.emplace_back(slides[1], second);
+        tile.heights.emplace_back(loops[0], first);
+        if (loops.size() > 1) tile.heights.emplace_back(loops[1], second);
         use(tile);
       }
-  }
-
-  double cycles_of(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
-                   std::int64_t lanes, std::int64_t written) const {
-    const auto sums = static_cast<double>(height_of(tile) * tile.vectors),
-               terms = static_cast<double>(written);
-    Work work;
-    work.operations = std::max(body.ops - 1, 1.0) * sums * terms;
-    for (const auto& read : nest.reads) {
-      const Stride along = stride_of(read.indices, nest.unit.var);
-      const double across = along.step == Step::none ? 1 : static_cast<double>(tile.vectors);
-      add_vector(work, along, lanes, false, places(nest, tile, read) * across);
-    }
-    return cycles(work, body.latency * terms) / (sums * terms);
-  }
-
-  // How many different elements a tile reads in one lane.
-  static double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) {
-    Vec<VarRef> vars;
-    Vec<std::int64_t> trips;
-    for (const auto& [loop, part] : tile.heights) vars.push_back(loop.var), trips.push_back(part);
-    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
-      vars.push_back(nest.reduce[k].var), trips.push_back(trip_of(nest, nest.reduce[k]));
-    Vec<std::uint64_t> all{0};
-    const Vec<std::uint64_t> steps = steps_of(read, vars);
-    for (std::size_t k = 0; k < vars.size(); ++k) {
-      if (steps[k] == 0) continue;
-      const Vec<std::uint64_t> before = all;
-      for (std::int64_t t = 1; t < trips[k]; ++t)
-        for (const std::uint64_t place : before)
-          all.push_back(place + steps[k] * static_cast<std::uint64_t>(t));
-    }
-    std::sort(all.begin(), all.end());
-    return static_cast<double>(std::unique(all.begin(), all.end()) - all.begin());
-  }
-  // From one iteration of a loop to the next, as a number that tells places apart: axes weigh as
-  // numbers that no multiples of another's add up to.
-  static Vec<std::uint64_t> steps_of(const AccessSite& read, const Vec<VarRef>& vars) {
-    Vec<std::uint64_t> out;
-    for (const auto& var : vars) {
-      std::uint64_t step = 0, weight = 1;
-      for (const auto& index : read.indices) {
-        weight *= 0x9e3779b97f4a7c15u;
-        const auto affine = affine_of(index, {var});
-        const auto coef = affine ? affine->coef(0) : std::nullopt;
-        step += weight * static_cast<std::uint64_t>(coef ? *coef : 1);
-      }
-      out.push_back(step);
-    }
-    return out;
-  }
-
-  // Border tiles have less to do side by side.
-  static double waste(const DefaultNest& nest, const WindowTile& tile, std::int64_t columns) {
-    double all = share(columns, tile.vectors);
-    for (const auto& [loop, part] : tile.heights) all *= share(trip_of(nest, loop), part);
-    return all;
   }
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const WindowTile& tile,
@@ -49361,20 +49571,20 @@ class TileWindows : protected ReductionCosts {
     LoopRef last;
     for (const auto& l : nest.spatial) {
       std::int64_t part = l == nest.unit ? tile.vectors * lanes : 1;
+      bool border = false;
       for (const auto& [loop, height] : tile.heights)
-        if (loop == l) part = height;
-      if (part == 1) {
-        order.push_back(l);
-        continue;
+        if (loop == l) part = height, border = has_border(nest, l, part);
+      LoopRef over = l;
+      if (part > 1) {
+        const auto parts = s_.split_any(l, {infer, part});
+        over = parts[0];
+        if (l == nest.unit)
+          last = parts[1];
+        else
+          inner.push_back(parts[1]);
       }
-      const auto parts = s_.split_any(l, {infer, part});
-      order.push_back(parts[0]);
-      if (l == nest.unit) {
-        last = parts[1];
-        continue;
-      }
-      inner.push_back(parts[1]);
-      if (has_border(nest, l, part)) outer.push_back(parts[0]);
+      order.push_back(over);
+      if (border) outer.push_back(over);
     }
     const LoopRef around = order.back();
     const Vec<LoopRef> terms(nest.reduce.end() - static_cast<std::ptrdiff_t>(tile.terms),
@@ -49416,7 +49626,7 @@ class TileReduction : TileRegisters {
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
     if (nest.reduce.empty()) return;
-    const BodyCost body = reduction_cost(block);
+    const BodyCost body = reduction_cost(block, info);
     const std::int64_t lanes = target_.lanes(body.widest);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
@@ -49435,16 +49645,19 @@ class TileReduction : TileRegisters {
     if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
     if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
     BodyCost terms = body;
-    terms.ops = unconditional_ops(block, body);
-    if (TileWindows(job_).run(ref, terms, nest, lanes,
-                              tile_cycles(terms, nest, tile, lanes, ahead)))
+    Conditions conditions;
+    conditions.stmt(block.body);
+    terms.ops -= conditions.ops;
+    if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
+                              tile))
       return;
     tile_registers(ref, nest, tile, lanes);
   }
 
  private:
-  BodyCost reduction_cost(const BlockNode& block) const {
+  BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
+    cost.ops += extreme_operations(block, info) - 1;
     if (!is_arg_reducer(*block.reducer)) return cost;
     // Two comparisons, of which one tells a NaN, and two choices by both.
     cost.ops += 4, cost.latency = 10;
@@ -49456,25 +49669,37 @@ class TileReduction : TileRegisters {
     return cost;
   }
 
-  // Without conditions of the place, which are asked for a whole vector, or once for several terms.
-  static double unconditional_ops(const BlockNode& block, const BodyCost& body) {
-    struct Conditions : Visitor {
-      double ops = 0;
-      void expr(const AnyExpr& e) override {
-        if (e.kind() == ExprKind::Load) return;
-        if (const auto* n = e.as<SelectNode>(); n && !find_load(n->condition)) {
-          BodyCost cost;
-          cost.expr(n->condition);
-          ops += cost.ops + 1;
-          expr(n->yes), expr(n->no);
-          return;
+  // Conditions of the place, which are asked for a whole vector, or once for several terms: their
+  // operations, and whether all tell an image from its border, so that none is asked inside of it.
+  struct Conditions : Visitor {
+    double ops = 0;
+    bool of_borders = true;
+
+    void expr(const AnyExpr& e) override {
+      if (e.kind() == ExprKind::Load) return;
+      const auto* n = e.as<SelectNode>();
+      if (!n || find_load(n->condition)) return descend(e);
+      BodyCost cost;
+      cost.expr(n->condition);
+      ops += cost.ops + 1;
+      of_borders = of_borders && !divides(n->condition);
+      expr(n->yes), expr(n->no);
+    }
+
+   private:
+    static bool divides(const AnyExpr& condition) {
+      struct Divisions : Visitor {
+        bool any = false;
+        void expr(const AnyExpr& e) override {
+          const auto* n = e.as<BinaryNode>();
+          any = any || (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod));
+          descend(e);
         }
-        descend(e);
-      }
-    } conditions;
-    conditions.stmt(block.body);
-    return body.ops - conditions.ops;
-  }
+      } divisions;
+      divisions.expr(condition);
+      return divisions.any;
+    }
+  };
 
   // Innermost reduce loops that run through memory as one: rows that follow each other.
   struct Run {
@@ -49496,12 +49721,18 @@ class TileReduction : TileRegisters {
     return run;
   }
 
-  // Instructions to fold one vector of terms into another. Floats whose largest is NaN if one is
-  // take five where nothing is guessed (ir/machine_form).
-  static double fold_operations(const BlockNode& block, const BlockInfo& info) {
+  // To take one term more, in instructions. Floats whose largest is NaN if one is take five; those
+  // of which guess_extremes guesses that none is, two.
+  static double extreme_operations(const BlockNode& block, const BlockInfo& info) {
     const auto op = info.reducer.op;
-    const bool extreme = op == BinaryOp::max || op == BinaryOp::min;
-    return extreme && block.reducer->identity[0].dtype().is_float() ? 5 : 1;
+    const DType t = block.reducer->identity[0].dtype();
+    if ((op != BinaryOp::max && op != BinaryOp::min) || !t.is_float()) return 1;
+    return t.bits >= 32 ? 2 : 5;
+  }
+  // To fold one vector of terms into another: a guess is tested after all of it.
+  static double fold_operations(const BlockNode& block, const BlockInfo& info) {
+    const double operations = extreme_operations(block, info);
+    return operations == 2 ? 1 : operations;
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
@@ -52657,7 +52888,7 @@ class GuessExtremes : public Mutator {
   };
 
   static bool pays(const ExtremeRegion& region) {
-    constexpr double kFew = 8;  // the tests after it take as long
+    constexpr double kFew = 4;  // the tests after it take as long
     return region.possible && !region.results.empty() && region.extremes >= kFew;
   }
   bool pays(const ExtremeLoop& loop) const {
@@ -60873,7 +61104,7 @@ LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& 
   }
   LlvmValue min = c.min.is_const() ? c.min : get(kI64, "i64", 1);
   LlvmValue from{kI64, "%begin"}, end{kI64, "%end"};
-  multiples_[loop.var.get()] = 1;
+  multiples_[loop.var.get()] = 1, task_ = loop.var.get();
   if (min.text != "0") from = f_.binary("add", from, min), end = f_.binary("add", end, min);
   counted(loop.var, from, end, false, loop.body);
   finish("ptr %closure, i64 %begin, i64 %end, ptr %rt");
@@ -60939,14 +61170,21 @@ LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, c
   f_.start(head);
   std::string type = llvm_type(from.dtype), next = f_.fresh("%t");
   std::string latch = f_.block("next");
-  vars_[var.get()] = f_.op(from.dtype, "phi ", type, " [ ", from.text, ", %", before, " ], [ ",
-                           next, ", %", latch, " ]");
+  const LlvmValue at = f_.op(from.dtype, "phi ", type, " [ ", from.text, ", %", before, " ], [ ",
+                             next, ", %", latch, " ]");
+  vars_[var.get()] = var.get() == task_ ? opaque(at) : at;
   stmt(body);
   f_.start(latch);
-  f_.line(next, " = add nsw ", type, " ", vars_[var.get()].text, ", 1");
+  f_.line(next, " = add nsw ", type, " ", at.text, ", 1");
   LlvmValue more = f_.compare("icmp slt", {from.dtype, next}, end);
   f_.branch(more, head, done, cat(", !llvm.loop !", module_.loop_metadata()));
   f_.start(done);
+}
+
+// A value of which LLVM knows nothing.
+LATHE_DECL LlvmValue LlvmEmitter::opaque(const LlvmValue& v) {
+  const std::string type = llvm_type(v.dtype);
+  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text, ")");
 }
 
 LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {

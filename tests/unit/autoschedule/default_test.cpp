@@ -87,6 +87,18 @@ TEST_CASE("rows of a matrix that meet one vector fold in turn; short rows fold t
   CHECK(has(lt::default_schedule(sums, lt::Target("x86-64-v4")).str(), "for anyi in 0..32"));
 }
 
+TEST_CASE("largest of short rows fold as their sums do, narrow floats are turned") {
+  const auto largest = [](auto zero) {
+    lt::Input<decltype(zero), 2> X("X", {100, 64});
+    lt::Reduce r("r", 64);
+    auto Y = lt::compute("Y", {100}, [&](lt::Var i) { return lt::reduce_max(X(i, r), r); });
+    return scheduled(Y).str();
+  };
+  CHECK(has(largest(0.0f), "block Y_lanes"));
+  CHECK(has(largest(0.0), "block Y_lanes"));
+  CHECK_FALSE(has(largest(lt::f16()), "block Y_lanes"));
+}
+
 TEST_CASE("rows of a window that slides are computed together, none left over if possible") {
   CHECK(scheduled(Stencil(10, 64).Y).str() ==
         R"(program Y(in X: f32[12, 66], out Y: f32[10, 64]) scheduled:

@@ -14,7 +14,7 @@ class TileReduction : TileRegisters {
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& nest) {
     if (nest.reduce.empty()) return;
-    const BodyCost body = reduction_cost(block);
+    const BodyCost body = reduction_cost(block, info);
     const std::int64_t lanes = target_.lanes(body.widest);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
@@ -43,8 +43,9 @@ class TileReduction : TileRegisters {
   }
 
  private:
-  BodyCost reduction_cost(const BlockNode& block) const {
+  BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
+    cost.ops += extreme_operations(block, info) - 1;
     if (!is_arg_reducer(*block.reducer)) return cost;
     // Two comparisons, of which one tells a NaN, and two choices by both.
     cost.ops += 4, cost.latency = 10;
@@ -108,12 +109,18 @@ class TileReduction : TileRegisters {
     return run;
   }
 
-  // Instructions to fold one vector of terms into another. Floats whose largest is NaN if one is
-  // take five where nothing is guessed (ir/machine_form).
-  static double fold_operations(const BlockNode& block, const BlockInfo& info) {
+  // To take one term more, in instructions. Floats whose largest is NaN if one is take five; those
+  // of which guess_extremes guesses that none is, two.
+  static double extreme_operations(const BlockNode& block, const BlockInfo& info) {
     const auto op = info.reducer.op;
-    const bool extreme = op == BinaryOp::max || op == BinaryOp::min;
-    return extreme && block.reducer->identity[0].dtype().is_float() ? 5 : 1;
+    const DType t = block.reducer->identity[0].dtype();
+    if ((op != BinaryOp::max && op != BinaryOp::min) || !t.is_float()) return 1;
+    return t.bits >= 32 ? 2 : 5;
+  }
+  // To fold one vector of terms into another: a guess is tested after all of it.
+  static double fold_operations(const BlockNode& block, const BlockInfo& info) {
+    const double operations = extreme_operations(block, info);
+    return operations == 2 ? 1 : operations;
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
