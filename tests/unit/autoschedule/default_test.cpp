@@ -120,7 +120,8 @@ TEST_CASE("fewer rows where they fall on the same sets of the first cache") {
   CHECK(has(scheduled(Stencil(24, 1000).Y).str(), "unrolled for ii in 0..8:"));
 }
 
-TEST_CASE("without math, vectors are what one load moves, four at once; with it, some registers") {
+TEST_CASE(
+    "of few operations vectors are what one load moves, with more registers, with math some") {
   lt::Input<float, 1> X("X", {1000});
   auto twice = lt::compute("twice", {1000}, [&](lt::Var i) { return X(i) * 2.0f; });
   auto curve = lt::compute("curve", {1000}, [&](lt::Var i) { return lt::exp(X(i)); });
@@ -130,6 +131,10 @@ TEST_CASE("without math, vectors are what one load moves, four at once; with it,
   CHECK(has(scheduled(twice, "x86-64-v4").str(), "vectorized for ii in 0..16"));
   CHECK(has(scheduled(curve, "znver4").str(), "vectorized for ii in 0..32"));
   CHECK(has(scheduled(curve, "x86-64-v3").str(), "vectorized for ii in 0..32"));
+  auto cubic = lt::compute("cubic", {1000}, [&](lt::Var i) {
+    return ((X(i) * 3.0f + 1.0f) * X(i) + 2.0f) * X(i) + 4.0f;
+  });
+  CHECK(has(scheduled(cubic, "znver4").str(), "vectorized for ii in 0..16"));
   auto few = lt::compute("few", {40}, [&](lt::Var i) { return lt::exp(X(i)); });
   CHECK(has(scheduled(few, "x86-64-v3").str(), "vectorized for ii in 0..16"));
 }
