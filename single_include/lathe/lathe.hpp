@@ -34730,14 +34730,15 @@ inline Vec<AnyExpr> join_moments(std::span<const VarRef> a, std::span<const VarR
   return {count, mean_a + delta * weight, m2_a + m2_b + delta * delta * count_a * weight};
 }
 
-// Equal tops need no factor, which for infinities would be exp(inf - inf).
+// The smaller top's part is scaled, by one exponential for both. Equal tops need no factor, which
+// for infinities would be exp(inf - inf).
 inline Vec<AnyExpr> join_exponentials(std::span<const VarRef> a, std::span<const VarRef> b) {
   const DType t = a[0]->dtype;
-  const AnyExpr top = make_binary(BinaryOp::max, a[0], b[0]);
-  auto scaled = [&](std::span<const VarRef> part) {
-    const AnyExpr own(part[0]);
-    return AnyExpr(part[1]) *
-           make_select(eq(own, top), make_const(t, 1), make_call(CallOp::exp, {own - top}));
+  const AnyExpr top = make_binary(BinaryOp::max, a[0], b[0]),
+                apart = make_call(CallOp::abs, {AnyExpr(a[0]) - AnyExpr(b[0])}),
+                factor = make_call(CallOp::exp, {make_const(t, 0) - apart});
+  const auto scaled = [&](std::span<const VarRef> part) {
+    return AnyExpr(part[1]) * make_select(eq(AnyExpr(part[0]), top), make_const(t, 1), factor);
   };
   return {top, scaled(a) + scaled(b)};
 }
@@ -47636,6 +47637,7 @@ class TileElementwise : RowSteps {
  private:
   // That interleave by whole vectors (zip_stores).
   static constexpr std::int64_t kMostChannels = 8;
+  static constexpr double kManyOperations = 6;
 
   struct Vectors {
     std::int64_t lanes, count;
@@ -47673,12 +47675,16 @@ class TileElementwise : RowSteps {
   }
 
   // Math: registers side by side, for latency (interleave_stores); AVX2 gains another tenth from
-  // four. Else a loop waits for memory, and is best off with what one load moves: where a register
-  // takes two, full vectors cost up to a tenth.
+  // four. Else a loop of few operations waits for memory, and is best off with what one load moves:
+  // where a register takes two, full vectors cost up to a tenth, and gain a tenth to a quarter with
+  // six operations and more (Zen 4).
   Vectors vectors_of(const BodyCost& cost, std::int64_t trips, bool crowded) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
     if (cost.moved < cost.widest && lanes_of(cost) > lanes) return {lanes_of(cost), 1};
-    if (cost.math == 0) return {target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
+    if (cost.math == 0) {
+      const bool full = cost.ops >= kManyOperations && trips >= kElementwiseUnroll * lanes;
+      return {full ? lanes : target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
+    }
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
     return {side_by_side * lanes, 1};

@@ -17,14 +17,15 @@ inline Vec<AnyExpr> join_moments(std::span<const VarRef> a, std::span<const VarR
   return {count, mean_a + delta * weight, m2_a + m2_b + delta * delta * count_a * weight};
 }
 
-// Equal tops need no factor, which for infinities would be exp(inf - inf).
+// The smaller top's part is scaled, by one exponential for both. Equal tops need no factor, which
+// for infinities would be exp(inf - inf).
 inline Vec<AnyExpr> join_exponentials(std::span<const VarRef> a, std::span<const VarRef> b) {
   const DType t = a[0]->dtype;
-  const AnyExpr top = make_binary(BinaryOp::max, a[0], b[0]);
-  auto scaled = [&](std::span<const VarRef> part) {
-    const AnyExpr own(part[0]);
-    return AnyExpr(part[1]) *
-           make_select(eq(own, top), make_const(t, 1), make_call(CallOp::exp, {own - top}));
+  const AnyExpr top = make_binary(BinaryOp::max, a[0], b[0]),
+                apart = make_call(CallOp::abs, {AnyExpr(a[0]) - AnyExpr(b[0])}),
+                factor = make_call(CallOp::exp, {make_const(t, 0) - apart});
+  const auto scaled = [&](std::span<const VarRef> part) {
+    return AnyExpr(part[1]) * make_select(eq(AnyExpr(part[0]), top), make_const(t, 1), factor);
   };
   return {top, scaled(a) + scaled(b)};
 }
