@@ -47767,6 +47767,21 @@ class FinishTiles : NestSteps {
     });
   }
 
+  /// What a tile computes stays in registers for the whole reduction: `inner` loops below `around`
+  /// are written out, in its init and where it leaves them too.
+  void keep_in_registers(const BlockRef& ref, const LoopRef& around, const LoopRef& first_reduce,
+                         const Vec<LoopRef>& inner, const LoopRef& lanes) {
+    const BlockRef out = run(ref, around);
+    const BlockRef init = s_.decompose_reduction(ref, first_reduce);
+    s_.vectorize(lanes);
+    std::int64_t copies = 1;
+    for (const auto& loop : inner) {
+      copies *= trip_of(loop);
+      s_.unroll(loop);
+    }
+    for (const auto& block : {out, init}) write_out(block, around, copies);
+  }
+
   /// The only consumer, if it reads element by element and is cheap; else a copy to the output. A
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.
@@ -47794,6 +47809,20 @@ class FinishTiles : NestSteps {
         s_.vectorize(s_.loops(user).back());
       });
     return out;
+  }
+
+  std::int64_t trip_of(const LoopRef& loop) const {
+    return trip(*find_loop(s_.program()->body, loop.var).loop);
+  }
+  // Inside of `around`; a reader may have loops of its own, which stay.
+  void write_out(const BlockRef& block, const LoopRef& around, std::int64_t most) {
+    const auto loops = s_.loops(block);
+    s_.vectorize(loops.back());
+    for (std::size_t k = loops.size() - 1; k-- > 0 && !(loops[k] == around);) {
+      most /= std::max<std::int64_t>(trip_of(loops[k]), 1);
+      if (most < 1) return;
+      if (trip_of(loops[k]) > 1) s_.unroll(loops[k]);
+    }
   }
 
   void narrow_positions(const BlockRef& ref) {
@@ -49309,7 +49338,8 @@ class TileRegisters : protected CacheBlocks {
       PackPanels(job_).order_loops(panels);
     }
     if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
-    keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
+    FinishTiles(job_).keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner,
+                                        parts.lanes);
     for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
     const bool written_out = !operands.turned && unroll_terms(nest, tile.height * tile.vectors);
     if (!written_out) {
@@ -49435,19 +49465,6 @@ class TileRegisters : protected CacheBlocks {
     order.push_back(parts[1]);
     s_.reorder(order);
     s_.vectorize(parts[1]);
-  }
-
-  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = FinishTiles(job_).run(ref, tile);
-    BlockRef init = s_.decompose_reduction(ref, first_reduce);
-    s_.vectorize(lanes_loop);
-    for (const auto& l : inner) s_.unroll(l);
-    for (const auto& b : {out, init}) {
-      auto loops = s_.loops(b);
-      s_.vectorize(loops.back());
-      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
-    }
   }
 };
 
@@ -49599,21 +49616,9 @@ class TileWindows : WindowCosts {
     order.append(inner);
     order.push_back(last);
     s_.reorder(order);
-    const BlockRef out = FinishTiles(job_).run(ref, around);
-    const BlockRef init = s_.decompose_reduction(ref, nest.reduce[0]);
-    s_.vectorize(last);
     inner.append(terms);
-    for (const auto& loop : inner) s_.unroll(loop);
-    for (const auto& block : {out, init}) write_out(block, around);
+    FinishTiles(job_).keep_in_registers(ref, around, nest.reduce[0], inner, last);
     for (const auto& loop : outer) attempt([&] { s_.partition(loop, Partition::always); });
-  }
-
-  // The loops of a block inside of another one.
-  void write_out(const BlockRef& block, const LoopRef& around) {
-    const auto loops = s_.loops(block);
-    s_.vectorize(loops.back());
-    for (std::size_t k = loops.size() - 1; k-- > 0 && !(loops[k] == around);)
-      if (trip(*find_loop(s_.program()->body, loops[k].var).loop) > 1) s_.unroll(loops[k]);
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
@@ -26,6 +27,21 @@ class FinishTiles : NestSteps {
       s_.reverse_compute_at(user, tile);
       vectorize_last(user, target_.lanes(bytes));
     });
+  }
+
+  /// What a tile computes stays in registers for the whole reduction: `inner` loops below `around`
+  /// are written out, in its init and where it leaves them too.
+  void keep_in_registers(const BlockRef& ref, const LoopRef& around, const LoopRef& first_reduce,
+                         const Vec<LoopRef>& inner, const LoopRef& lanes) {
+    const BlockRef out = run(ref, around);
+    const BlockRef init = s_.decompose_reduction(ref, first_reduce);
+    s_.vectorize(lanes);
+    std::int64_t copies = 1;
+    for (const auto& loop : inner) {
+      copies *= trip_of(loop);
+      s_.unroll(loop);
+    }
+    for (const auto& block : {out, init}) write_out(block, around, copies);
   }
 
   /// The only consumer, if it reads element by element and is cheap; else a copy to the output. A
@@ -55,6 +71,20 @@ class FinishTiles : NestSteps {
         s_.vectorize(s_.loops(user).back());
       });
     return out;
+  }
+
+  std::int64_t trip_of(const LoopRef& loop) const {
+    return trip(*find_loop(s_.program()->body, loop.var).loop);
+  }
+  // Inside of `around`; a reader may have loops of its own, which stay.
+  void write_out(const BlockRef& block, const LoopRef& around, std::int64_t most) {
+    const auto loops = s_.loops(block);
+    s_.vectorize(loops.back());
+    for (std::size_t k = loops.size() - 1; k-- > 0 && !(loops[k] == around);) {
+      most /= std::max<std::int64_t>(trip_of(loops[k]), 1);
+      if (most < 1) return;
+      if (trip_of(loops[k]) > 1) s_.unroll(loops[k]);
+    }
   }
 
   void narrow_positions(const BlockRef& ref) {

@@ -126,7 +126,8 @@ class TileRegisters : protected CacheBlocks {
       PackPanels(job_).order_loops(panels);
     }
     if (operands.turned) s_.unroll(parts.inner.back()), parts.inner.pop_back();
-    keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner, parts.lanes);
+    FinishTiles(job_).keep_in_registers(ref, parts.order.back(), reduce.front(), parts.inner,
+                                        parts.lanes);
     for (const auto& copy : operands.rows) place_rows(copy, parts.rows, lanes);
     const bool written_out = !operands.turned && unroll_terms(nest, tile.height * tile.vectors);
     if (!written_out) {
@@ -252,19 +253,6 @@ class TileRegisters : protected CacheBlocks {
     order.push_back(parts[1]);
     s_.reorder(order);
     s_.vectorize(parts[1]);
-  }
-
-  void keep_in_registers(const BlockRef& ref, const LoopRef& tile, const LoopRef& first_reduce,
-                         const Vec<LoopRef>& inner, const LoopRef& lanes_loop) {
-    BlockRef out = FinishTiles(job_).run(ref, tile);
-    BlockRef init = s_.decompose_reduction(ref, first_reduce);
-    s_.vectorize(lanes_loop);
-    for (const auto& l : inner) s_.unroll(l);
-    for (const auto& b : {out, init}) {
-      auto loops = s_.loops(b);
-      s_.vectorize(loops.back());
-      if (!inner.empty()) s_.unroll(loops[loops.size() - 2]);
-    }
   }
 };
 

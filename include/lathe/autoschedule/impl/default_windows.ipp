@@ -147,21 +147,9 @@ class TileWindows : WindowCosts {
     order.append(inner);
     order.push_back(last);
     s_.reorder(order);
-    const BlockRef out = FinishTiles(job_).run(ref, around);
-    const BlockRef init = s_.decompose_reduction(ref, nest.reduce[0]);
-    s_.vectorize(last);
     inner.append(terms);
-    for (const auto& loop : inner) s_.unroll(loop);
-    for (const auto& block : {out, init}) write_out(block, around);
+    FinishTiles(job_).keep_in_registers(ref, around, nest.reduce[0], inner, last);
     for (const auto& loop : outer) attempt([&] { s_.partition(loop, Partition::always); });
-  }
-
-  // The loops of a block inside of another one.
-  void write_out(const BlockRef& block, const LoopRef& around) {
-    const auto loops = s_.loops(block);
-    s_.vectorize(loops.back());
-    for (std::size_t k = loops.size() - 1; k-- > 0 && !(loops[k] == around);)
-      if (trip(*find_loop(s_.program()->body, loops[k].var).loop) > 1) s_.unroll(loops[k]);
   }
 };
 
