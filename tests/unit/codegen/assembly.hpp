@@ -3,8 +3,9 @@
 
 #include <string>
 #include <string_view>
-#include <support/text.hpp>
 #include <vector>
+
+#include "../../support/text.hpp"
 
 namespace test {
 
