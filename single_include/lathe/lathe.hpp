@@ -12379,8 +12379,8 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   };
   Vec<FailLevel> fails_;
   Vec<Buffer> on_heap_;  ///< whose allocation is around what is being emitted
-  // The loop of a parallel body. LLVM reduces the strength of addresses over all loops around them,
-  // in twice the time for a small kernel; over this one nothing is gained.
+  // The loop of a parallel body. LLVM reduces the strength of addresses over all loops around them;
+  // over this one nothing is gained, and a convolution took 127 ms to compile, not 88.
   const VarNode* task_ = nullptr;
   bool streamed_ = false;
   bool uses_tiles_ = false;
@@ -47388,6 +47388,13 @@ class ReductionCosts : protected NestSteps {
            step_of(read.indices, inner.var) == Step::unit;
   }
 
+  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
+    return step_of(read.indices, nest.unit.var) >= Step::strided;
+  }
+  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
+    return jumps(nest, read) && turns(nest, read);
+  }
+
   // `run`: terms that follow each other; `combine`: operations that fold one vector into another.
   double fold_cycles(const BodyCost& body, const DefaultNest& nest, std::int64_t run,
                      double combine, std::int64_t lanes) const {
@@ -47412,30 +47419,36 @@ class ReductionCosts : protected NestSteps {
     for (const auto& rows : nest.spatial) {
       if (rows == nest.unit || trip_of(nest, rows) < 2) continue;
       const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
-      const double cycles = tile.cycles + crowd_cycles(nest, tile);
+      const double cycles = tile.cycles + conflict_cycles(nest, tile);
       if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
     }
     return best;
   }
 
+  // Sets of the first cache among which places that many bytes apart lie, and the lines that a set
+  // holds.
+  std::int64_t cache_sets(std::int64_t bytes) const {
+    return kCacheWay / std::max<std::int64_t>(std::gcd(bytes, kCacheWay), target_.line_bytes);
+  }
+  std::int64_t cache_ways() const { return target_.l1_bytes / kCacheWay; }
+
   // Rows of a tile that fall on the same sets of the first cache, and are read along, for each set;
   // 0: they don't.
-  static std::int64_t rows_in_set(const DefaultNest& nest, const RegisterTile& tile,
-                                  const AccessSite& read) {
+  std::int64_t rows_in_set(const DefaultNest& nest, const RegisterTile& tile,
+                           const AccessSite& read) const {
     if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
         step_of(read.indices, nest.reduce.back().var) != Step::unit)
       return 0;
     const auto stride = flat_stride(read, tile.rows.var);
     if (!stride || *stride == 0) return 0;
-    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
-                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    const std::int64_t sets = cache_sets(*stride * read.buffer->dtype.element_bytes());
     return (tile.height + sets - 1) / sets;
   }
 
  private:
   // Of a load from the second cache, beside what else a tile does: convolutions of 14x14x256, whose
   // rows of images lie 16 KiB apart, at 0.76 of the limit (Zen 4).
-  static constexpr double kSecondCacheLoad = 0.7;
+  static constexpr double kConflictLoad = 0.7;
   static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
   // Rows that are turned in registers: each is a load and some shuffles in the code.
   static constexpr std::int64_t kMostTurned = 64;
@@ -47468,9 +47481,8 @@ class ReductionCosts : protected NestSteps {
   // Terms that are written out where columns are turned in registers, with those of tails.
   static std::int64_t turned_statements(const DefaultNest& nest, const RegisterTile& tile,
                                         std::int64_t lanes) {
-    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
-      return step_of(read.indices, nest.unit.var) >= Step::strided && turns(nest, read);
-    });
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(),
+                                    [&](const auto& read) { return is_turned(nest, read); });
     if (!turned) return 0;
     const auto copies = [&](const LoopRef& loop, std::int64_t part) {
       return trip_of(nest, loop) % part == 0 ? 1 : 2;
@@ -47484,12 +47496,11 @@ class ReductionCosts : protected NestSteps {
 
   // Rows that push each other out of the first cache come from the second for each term. A vector
   // of terms.
-  double crowd_cycles(const DefaultNest& nest, const RegisterTile& tile) const {
+  double conflict_cycles(const DefaultNest& nest, const RegisterTile& tile) const {
     double loads = 0;
     for (const auto& read : nest.reads)
-      if (rows_in_set(nest, tile, read) > target_.l1_bytes / kCacheWay)
-        loads += static_cast<double>(tile.height);
-    return kSecondCacheLoad * loads / static_cast<double>(tile.height * tile.vectors);
+      if (rows_in_set(nest, tile, read) > cache_ways()) loads += static_cast<double>(tile.height);
+    return kConflictLoad * loads / static_cast<double>(tile.height * tile.vectors);
   }
 
   static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {
@@ -48367,8 +48378,8 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  // Threads beside borders that run apart: a part of the loop for each task, or another loop of the
-  // nest, around it.
+  // Threads beside borders that run apart: a part of the loop for each task (where that is one,
+  // none is needed), or another loop of the nest, around it.
   bool beside_borders(const ForNode& loop) {
     if (const std::int64_t tasks = tasks_of(loop); tasks > 0)
       return tasks == 1 || attempt([&] { split_tasks(LoopRef(loop.var), tasks); });
@@ -48584,12 +48595,6 @@ class CacheBlocks : protected ReductionCosts {
       if (step_of(read.indices, l.var) == Step::none)
         times *= static_cast<double>(trip_of(nest, l));
     return times;
-  }
-  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
-    return step_of(read.indices, nest.unit.var) >= Step::strided;
-  }
-  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
-    return jumps(nest, read) && turns(nest, read);
   }
   // Whether what jumps along the lanes is worth a copy in which it doesn't.
   static bool packs_jumps(const DefaultNest& nest) {
@@ -49019,19 +49024,21 @@ class WindowCosts : protected ReductionCosts {
   // inside.
   double window_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
                        const WindowTile& tile, std::int64_t lanes) const {
-    double far = 0, asked = 0;
+    double misses = 0, asked = 0;
     const double borders = conditions > 0 ? border_share(nest, tile) : 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit) {
         const double different = places(nest, tile, read);
-        far += far_cycles(nest, tile, read, different);
+        misses += conflict_misses(nest, tile, read, different);
         if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
       }
-    const double near = near_cycles(body, nest, tile, lanes),
-                 waits = body.latency * terms_of(nest, tile.terms),
-                 most = std::max({near, far, waits}), fewest = std::min({near, far, waits});
+    const double ports = port_cycles(body, nest, tile, lanes),
+                 latency = body.latency * terms_of(nest, tile.terms),
+                 most = std::max({ports, misses, latency}),
+                 fewest = std::min({ports, misses, latency});
     return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
-           (most + kBeside * (near + far + waits - most - fewest) + asked) / vectors_of(nest, tile);
+           (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
+           vectors_of(nest, tile);
   }
 
   // The same of a register tile, which loads every term and asks every condition anew.
@@ -49040,12 +49047,12 @@ class WindowCosts : protected ReductionCosts {
     WindowTile tile;
     tile.vectors = other.vectors;
     if (other.rows.var.get()) tile.heights.emplace_back(other.rows, other.height);
-    double far = 0;
+    double misses = 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit)
-        far += far_cycles(nest, tile, read, static_cast<double>(other.height));
-    const double near = std::max(near_cycles(body, nest, tile, lanes), body.latency);
-    return std::max(near, far) / vectors_of(nest, tile) +
+        misses += conflict_misses(nest, tile, read, static_cast<double>(other.height));
+    const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
+    return std::max(ports, misses) / vectors_of(nest, tile) +
            conditions / (kScalarPorts * static_cast<double>(other.vectors));
   }
 
@@ -49095,7 +49102,7 @@ class WindowCosts : protected ReductionCosts {
   // after the other, with their neighbours in other sets beside them. Depthwise convolutions
   // of 1024 and 512 channels, tiles of 1x4 to 3x3 places and one to eight lines (Zen 4): 12 and 7
   // cycles a place, and 2.4 a line.
-  static constexpr double kLineInTurn = 12, kLineBeside = 2;
+  static constexpr double kConflictMiss = 12, kLineFill = 2;
 
   // Of tiles those at a border along which terms are in a loop: their conditions are asked there.
   static double border_share(const DefaultNest& nest, const WindowTile& tile) {
@@ -49112,7 +49119,7 @@ class WindowCosts : protected ReductionCosts {
     return most;
   }
 
-  double near_cycles(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
+  double port_cycles(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
                      std::int64_t lanes) const {
     Work work;
     work.operations = std::max(body.ops - 1, 1.0) * vectors_of(nest, tile);
@@ -49149,10 +49156,10 @@ class WindowCosts : protected ReductionCosts {
     return terms;
   }
 
-  // To load that many places, if all that the windows of a tile read does not stay in its sets of
-  // the first cache.
-  double far_cycles(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
-                    double loads) const {
+  // Cycles to load that many places, if all that the windows of a tile read does not stay in its
+  // sets of the first cache.
+  double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                         double loads) const {
     const std::int64_t element = read.buffer->dtype.element_bytes();
     std::int64_t apart = kCacheWay;
     const auto meet = [&](const LoopRef& loop) {
@@ -49162,13 +49169,12 @@ class WindowCosts : protected ReductionCosts {
     for (const auto& [loop, part] : tile.heights)
       if (part > 1) meet(loop);
     for (const auto& loop : nest.reduce) meet(loop);
-    const auto sets = static_cast<double>(kCacheWay /
-                                          std::max<std::int64_t>(apart, target_.line_bytes)),
-               ways = static_cast<double>(target_.l1_bytes / kCacheWay);
+    const auto sets = static_cast<double>(cache_sets(apart)),
+               ways = static_cast<double>(cache_ways());
     WindowTile whole = tile;
     whole.terms = nest.reduce.size();
     if (places(nest, whole, read) <= sets * ways) return 0;
-    return loads * (kLineInTurn / sets + kLineBeside * static_cast<double>(tile.vectors));
+    return loads * (kConflictMiss / sets + kLineFill * static_cast<double>(tile.vectors));
   }
 
   // How many different elements a tile reads in one lane; of many all are taken for different.
@@ -49412,8 +49418,8 @@ class TileRegisters : protected CacheBlocks {
     }
   }
 
-  static bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
-                           const AccessSite& read) {
+  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                    const AccessSite& read) const {
     return rows_in_set(nest, tile, read) > kRowsInSet &&
            axis_of(read, tile.rows) < read.indices.size();
   }
@@ -49618,7 +49624,13 @@ class TileWindows : WindowCosts {
     s_.reorder(order);
     inner.append(terms);
     FinishTiles(job_).keep_in_registers(ref, around, nest.reduce[0], inner, last);
-    for (const auto& loop : outer) attempt([&] { s_.partition(loop, Partition::always); });
+    for (const auto& loop : outer) run_borders_apart(loop);
+  }
+
+  // Of an image that has a border along the loop: padding may lie along another one alone.
+  void run_borders_apart(const LoopRef& loop) {
+    const Args args{loop, Arg::of_word(to_text(Partition::always))};
+    if (!s_.check(primitive_partition(), args)) s_.partition(loop, Partition::always);
   }
 };
 
@@ -49668,7 +49680,7 @@ class TileReduction : TileRegisters {
  private:
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
-    cost.ops += extreme_operations(block, info) - 1;
+    cost.ops += term_operations(block, info) - 1;
     if (!is_arg_reducer(*block.reducer)) return cost;
     // Two comparisons, of which one tells a NaN, and two choices by both.
     cost.ops += 4, cost.latency = 10;
@@ -49732,18 +49744,24 @@ class TileReduction : TileRegisters {
     return run;
   }
 
-  // To take one term more, in instructions. Floats whose largest is NaN if one is take five; those
-  // of which guess_extremes guesses that none is, two.
-  static double extreme_operations(const BlockNode& block, const BlockInfo& info) {
+  static bool is_float_extreme(const BlockNode& block, const BlockInfo& info) {
     const auto op = info.reducer.op;
-    const DType t = block.reducer->identity[0].dtype();
-    if ((op != BinaryOp::max && op != BinaryOp::min) || !t.is_float()) return 1;
-    return t.bits >= 32 ? 2 : 5;
+    return (op == BinaryOp::max || op == BinaryOp::min) &&
+           block.reducer->identity[0].dtype().is_float();
+  }
+  // Of these types guess_extremes guesses that no value is NaN; else the largest is NaN if one is,
+  // which takes five instructions.
+  static bool is_guessed(const BlockNode& block) {
+    return block.reducer->identity[0].dtype().bits >= 32;
+  }
+  // To take one term more, in instructions: a guess also adds the terms up, to find a NaN.
+  static double term_operations(const BlockNode& block, const BlockInfo& info) {
+    if (!is_float_extreme(block, info)) return 1;
+    return is_guessed(block) ? 2 : 5;
   }
   // To fold one vector of terms into another: a guess is tested after all of it.
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
-    const double operations = extreme_operations(block, info);
-    return operations == 2 ? 1 : operations;
+    return is_float_extreme(block, info) && !is_guessed(block) ? 5 : 1;
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
@@ -52899,7 +52917,7 @@ class GuessExtremes : public Mutator {
   };
 
   static bool pays(const ExtremeRegion& region) {
-    constexpr double kFew = 4;  // the tests after it take as long
+    constexpr double kFew = 4;  // with fewer the tests after it take longer (rows of 16 f64, Zen 4)
     return region.possible && !region.results.empty() && region.extremes >= kFew;
   }
   bool pays(const ExtremeLoop& loop) const {
@@ -58419,8 +58437,9 @@ class InterleaveStores : public Mutator {
  private:
   // Each operation of a group becomes a statement inside the one before; passes go down such a nest
   // by recursion, and the parser takes 2000 with those of other passes. Of longer computations
-  // fewer are in turn; nodes of one that is left as it is without being counted.
+  // fewer are in turn.
   static constexpr std::size_t kMostNested = 900;
+  // Of all computations in turn: larger ones stay as they are, and their operations are not listed.
   static constexpr std::uint32_t kMostNodes = 8000;
 
   // How long the chain of its operations is, about: a bound value is one below the value before it.

@@ -9,7 +9,7 @@ using namespace test;
 
 namespace {
 
-/// Sums so far of each row: `next` may be one column further, or what else a test needs.
+/// Sums so far of each row; step t adds what stands in `column` of t.
 lt::Program sums_of_rows(std::int64_t m, std::int64_t n,
                          const std::function<lt::Expr<std::int64_t>(lt::Var)>& column) {
   return lt::script("rows", [&](lt::Script& p) {

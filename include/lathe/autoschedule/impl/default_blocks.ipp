@@ -26,12 +26,6 @@ class CacheBlocks : protected ReductionCosts {
         times *= static_cast<double>(trip_of(nest, l));
     return times;
   }
-  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
-    return step_of(read.indices, nest.unit.var) >= Step::strided;
-  }
-  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
-    return jumps(nest, read) && turns(nest, read);
-  }
   // Whether what jumps along the lanes is worth a copy in which it doesn't.
   static bool packs_jumps(const DefaultNest& nest) {
     for (const auto& read : nest.reads)

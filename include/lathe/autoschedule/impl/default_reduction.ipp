@@ -45,7 +45,7 @@ class TileReduction : TileRegisters {
  private:
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
-    cost.ops += extreme_operations(block, info) - 1;
+    cost.ops += term_operations(block, info) - 1;
     if (!is_arg_reducer(*block.reducer)) return cost;
     // Two comparisons, of which one tells a NaN, and two choices by both.
     cost.ops += 4, cost.latency = 10;
@@ -109,18 +109,24 @@ class TileReduction : TileRegisters {
     return run;
   }
 
-  // To take one term more, in instructions. Floats whose largest is NaN if one is take five; those
-  // of which guess_extremes guesses that none is, two.
-  static double extreme_operations(const BlockNode& block, const BlockInfo& info) {
+  static bool is_float_extreme(const BlockNode& block, const BlockInfo& info) {
     const auto op = info.reducer.op;
-    const DType t = block.reducer->identity[0].dtype();
-    if ((op != BinaryOp::max && op != BinaryOp::min) || !t.is_float()) return 1;
-    return t.bits >= 32 ? 2 : 5;
+    return (op == BinaryOp::max || op == BinaryOp::min) &&
+           block.reducer->identity[0].dtype().is_float();
+  }
+  // Of these types guess_extremes guesses that no value is NaN; else the largest is NaN if one is,
+  // which takes five instructions.
+  static bool is_guessed(const BlockNode& block) {
+    return block.reducer->identity[0].dtype().bits >= 32;
+  }
+  // To take one term more, in instructions: a guess also adds the terms up, to find a NaN.
+  static double term_operations(const BlockNode& block, const BlockInfo& info) {
+    if (!is_float_extreme(block, info)) return 1;
+    return is_guessed(block) ? 2 : 5;
   }
   // To fold one vector of terms into another: a guess is tested after all of it.
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
-    const double operations = extreme_operations(block, info);
-    return operations == 2 ? 1 : operations;
+    return is_float_extreme(block, info) && !is_guessed(block) ? 5 : 1;
   }
 
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.

@@ -200,8 +200,8 @@ class TileRegisters : protected CacheBlocks {
     }
   }
 
-  static bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
-                           const AccessSite& read) {
+  bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
+                    const AccessSite& read) const {
     return rows_in_set(nest, tile, read) > kRowsInSet &&
            axis_of(read, tile.rows) < read.indices.size();
   }

@@ -94,6 +94,13 @@ class ReductionCosts : protected NestSteps {
            step_of(read.indices, inner.var) == Step::unit;
   }
 
+  static bool jumps(const DefaultNest& nest, const AccessSite& read) {
+    return step_of(read.indices, nest.unit.var) >= Step::strided;
+  }
+  static bool is_turned(const DefaultNest& nest, const AccessSite& read) {
+    return jumps(nest, read) && turns(nest, read);
+  }
+
   // `run`: terms that follow each other; `combine`: operations that fold one vector into another.
   double fold_cycles(const BodyCost& body, const DefaultNest& nest, std::int64_t run,
                      double combine, std::int64_t lanes) const {
@@ -118,30 +125,36 @@ class ReductionCosts : protected NestSteps {
     for (const auto& rows : nest.spatial) {
       if (rows == nest.unit || trip_of(nest, rows) < 2) continue;
       const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
-      const double cycles = tile.cycles + crowd_cycles(nest, tile);
+      const double cycles = tile.cycles + conflict_cycles(nest, tile);
       if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
     }
     return best;
   }
 
+  // Sets of the first cache among which places that many bytes apart lie, and the lines that a set
+  // holds.
+  std::int64_t cache_sets(std::int64_t bytes) const {
+    return kCacheWay / std::max<std::int64_t>(std::gcd(bytes, kCacheWay), target_.line_bytes);
+  }
+  std::int64_t cache_ways() const { return target_.l1_bytes / kCacheWay; }
+
   // Rows of a tile that fall on the same sets of the first cache, and are read along, for each set;
   // 0: they don't.
-  static std::int64_t rows_in_set(const DefaultNest& nest, const RegisterTile& tile,
-                                  const AccessSite& read) {
+  std::int64_t rows_in_set(const DefaultNest& nest, const RegisterTile& tile,
+                           const AccessSite& read) const {
     if (!tile.rows.var.get() || step_of(read.indices, nest.unit.var) != Step::none ||
         step_of(read.indices, nest.reduce.back().var) != Step::unit)
       return 0;
     const auto stride = flat_stride(read, tile.rows.var);
     if (!stride || *stride == 0) return 0;
-    const std::int64_t bytes = *stride * read.buffer->dtype.element_bytes(),
-                       sets = kCacheWay / std::gcd(bytes, kCacheWay);
+    const std::int64_t sets = cache_sets(*stride * read.buffer->dtype.element_bytes());
     return (tile.height + sets - 1) / sets;
   }
 
  private:
   // Of a load from the second cache, beside what else a tile does: convolutions of 14x14x256, whose
   // rows of images lie 16 KiB apart, at 0.76 of the limit (Zen 4).
-  static constexpr double kSecondCacheLoad = 0.7;
+  static constexpr double kConflictLoad = 0.7;
   static constexpr std::int64_t kMostVectors = 8, kMostHeight = 16;
   // Rows that are turned in registers: each is a load and some shuffles in the code.
   static constexpr std::int64_t kMostTurned = 64;
@@ -174,9 +187,8 @@ class ReductionCosts : protected NestSteps {
   // Terms that are written out where columns are turned in registers, with those of tails.
   static std::int64_t turned_statements(const DefaultNest& nest, const RegisterTile& tile,
                                         std::int64_t lanes) {
-    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
-      return step_of(read.indices, nest.unit.var) >= Step::strided && turns(nest, read);
-    });
+    const bool turned = std::any_of(nest.reads.begin(), nest.reads.end(),
+                                    [&](const auto& read) { return is_turned(nest, read); });
     if (!turned) return 0;
     const auto copies = [&](const LoopRef& loop, std::int64_t part) {
       return trip_of(nest, loop) % part == 0 ? 1 : 2;
@@ -190,12 +202,11 @@ class ReductionCosts : protected NestSteps {
 
   // Rows that push each other out of the first cache come from the second for each term. A vector
   // of terms.
-  double crowd_cycles(const DefaultNest& nest, const RegisterTile& tile) const {
+  double conflict_cycles(const DefaultNest& nest, const RegisterTile& tile) const {
     double loads = 0;
     for (const auto& read : nest.reads)
-      if (rows_in_set(nest, tile, read) > target_.l1_bytes / kCacheWay)
-        loads += static_cast<double>(tile.height);
-    return kSecondCacheLoad * loads / static_cast<double>(tile.height * tile.vectors);
+      if (rows_in_set(nest, tile, read) > cache_ways()) loads += static_cast<double>(tile.height);
+    return kConflictLoad * loads / static_cast<double>(tile.height * tile.vectors);
   }
 
   static std::int64_t height_of(const DefaultNest& nest, const LoopRef& rows, std::int64_t most) {

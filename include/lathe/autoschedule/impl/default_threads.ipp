@@ -69,8 +69,8 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  // Threads beside borders that run apart: a part of the loop for each task, or another loop of the
-  // nest, around it.
+  // Threads beside borders that run apart: a part of the loop for each task (where that is one,
+  // none is needed), or another loop of the nest, around it.
   bool beside_borders(const ForNode& loop) {
     if (const std::int64_t tasks = tasks_of(loop); tasks > 0)
       return tasks == 1 || attempt([&] { split_tasks(LoopRef(loop.var), tasks); });

@@ -30,19 +30,21 @@ class WindowCosts : protected ReductionCosts {
   // inside.
   double window_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
                        const WindowTile& tile, std::int64_t lanes) const {
-    double far = 0, asked = 0;
+    double misses = 0, asked = 0;
     const double borders = conditions > 0 ? border_share(nest, tile) : 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit) {
         const double different = places(nest, tile, read);
-        far += far_cycles(nest, tile, read, different);
+        misses += conflict_misses(nest, tile, read, different);
         if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
       }
-    const double near = near_cycles(body, nest, tile, lanes),
-                 waits = body.latency * terms_of(nest, tile.terms),
-                 most = std::max({near, far, waits}), fewest = std::min({near, far, waits});
+    const double ports = port_cycles(body, nest, tile, lanes),
+                 latency = body.latency * terms_of(nest, tile.terms),
+                 most = std::max({ports, misses, latency}),
+                 fewest = std::min({ports, misses, latency});
     return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
-           (most + kBeside * (near + far + waits - most - fewest) + asked) / vectors_of(nest, tile);
+           (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
+           vectors_of(nest, tile);
   }
 
   // The same of a register tile, which loads every term and asks every condition anew.
@@ -51,12 +53,12 @@ class WindowCosts : protected ReductionCosts {
     WindowTile tile;
     tile.vectors = other.vectors;
     if (other.rows.var.get()) tile.heights.emplace_back(other.rows, other.height);
-    double far = 0;
+    double misses = 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit)
-        far += far_cycles(nest, tile, read, static_cast<double>(other.height));
-    const double near = std::max(near_cycles(body, nest, tile, lanes), body.latency);
-    return std::max(near, far) / vectors_of(nest, tile) +
+        misses += conflict_misses(nest, tile, read, static_cast<double>(other.height));
+    const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
+    return std::max(ports, misses) / vectors_of(nest, tile) +
            conditions / (kScalarPorts * static_cast<double>(other.vectors));
   }
 
@@ -106,7 +108,7 @@ class WindowCosts : protected ReductionCosts {
   // after the other, with their neighbours in other sets beside them. Depthwise convolutions
   // of 1024 and 512 channels, tiles of 1x4 to 3x3 places and one to eight lines (Zen 4): 12 and 7
   // cycles a place, and 2.4 a line.
-  static constexpr double kLineInTurn = 12, kLineBeside = 2;
+  static constexpr double kConflictMiss = 12, kLineFill = 2;
 
   // Of tiles those at a border along which terms are in a loop: their conditions are asked there.
   static double border_share(const DefaultNest& nest, const WindowTile& tile) {
@@ -123,7 +125,7 @@ class WindowCosts : protected ReductionCosts {
     return most;
   }
 
-  double near_cycles(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
+  double port_cycles(const BodyCost& body, const DefaultNest& nest, const WindowTile& tile,
                      std::int64_t lanes) const {
     Work work;
     work.operations = std::max(body.ops - 1, 1.0) * vectors_of(nest, tile);
@@ -160,10 +162,10 @@ class WindowCosts : protected ReductionCosts {
     return terms;
   }
 
-  // To load that many places, if all that the windows of a tile read does not stay in its sets of
-  // the first cache.
-  double far_cycles(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
-                    double loads) const {
+  // Cycles to load that many places, if all that the windows of a tile read does not stay in its
+  // sets of the first cache.
+  double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                         double loads) const {
     const std::int64_t element = read.buffer->dtype.element_bytes();
     std::int64_t apart = kCacheWay;
     const auto meet = [&](const LoopRef& loop) {
@@ -173,13 +175,12 @@ class WindowCosts : protected ReductionCosts {
     for (const auto& [loop, part] : tile.heights)
       if (part > 1) meet(loop);
     for (const auto& loop : nest.reduce) meet(loop);
-    const auto sets = static_cast<double>(kCacheWay /
-                                          std::max<std::int64_t>(apart, target_.line_bytes)),
-               ways = static_cast<double>(target_.l1_bytes / kCacheWay);
+    const auto sets = static_cast<double>(cache_sets(apart)),
+               ways = static_cast<double>(cache_ways());
     WindowTile whole = tile;
     whole.terms = nest.reduce.size();
     if (places(nest, whole, read) <= sets * ways) return 0;
-    return loads * (kLineInTurn / sets + kLineBeside * static_cast<double>(tile.vectors));
+    return loads * (kConflictMiss / sets + kLineFill * static_cast<double>(tile.vectors));
   }
 
   // How many different elements a tile reads in one lane; of many all are taken for different.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/schedule/core/records.hpp>
 
 namespace lathe {
 namespace detail {
@@ -149,7 +150,13 @@ class TileWindows : WindowCosts {
     s_.reorder(order);
     inner.append(terms);
     FinishTiles(job_).keep_in_registers(ref, around, nest.reduce[0], inner, last);
-    for (const auto& loop : outer) attempt([&] { s_.partition(loop, Partition::always); });
+    for (const auto& loop : outer) run_borders_apart(loop);
+  }
+
+  // Of an image that has a border along the loop: padding may lie along another one alone.
+  void run_borders_apart(const LoopRef& loop) {
+    const Args args{loop, Arg::of_word(to_text(Partition::always))};
+    if (!s_.check(primitive_partition(), args)) s_.partition(loop, Partition::always);
   }
 };
 

@@ -114,8 +114,9 @@ class InterleaveStores : public Mutator {
  private:
   // Each operation of a group becomes a statement inside the one before; passes go down such a nest
   // by recursion, and the parser takes 2000 with those of other passes. Of longer computations
-  // fewer are in turn; nodes of one that is left as it is without being counted.
+  // fewer are in turn.
   static constexpr std::size_t kMostNested = 900;
+  // Of all computations in turn: larger ones stay as they are, and their operations are not listed.
   static constexpr std::uint32_t kMostNodes = 8000;
 
   // How long the chain of its operations is, about: a bound value is one below the value before it.
