@@ -83,6 +83,23 @@ TEST_CASE("threads and borders that run apart go together") {
   both(depthwise(1, 24, 256), 8, "parallel for lo");  // too few of these: channels
 }
 
+TEST_CASE("an image without a border along a loop has none apart there, and no step is refused") {
+  lt::Input<std::int32_t, 3> X("X", {26, 24, 64}), K("K", {3, 3, 64});
+  const auto P = lt::pad(X, 0);
+  lt::Reduce a("a", 3), b("b", 3);
+  const lt::Program columns =
+      lt::program_of(lt::compute("Y", {24, 24, 64}, [&](lt::Var i, lt::Var j, lt::Var c) {
+        return lt::sum(P(i + a, j + b - 1, c) * K(a, b, c), {a, b});
+      }));
+  lt::Target target("x86-64-v4");
+  target.cores = 1;
+  std::vector<std::string> left_out;
+  const lt::Schedule s = lt::default_schedule(columns, target, {}, left_out);
+  CHECK(count_of(s.str(), "@partition=\"always\"") == 1);
+  CHECK(left_out.empty());
+  CHECK(test::run(s.program()) == test::run(columns));
+}
+
 TEST_CASE("places that push each other out of the first cache are read by several lines") {
   const auto lanes = [](std::int64_t channels) {
     const std::string text = planned(depthwise(1, 14, channels)).str();
