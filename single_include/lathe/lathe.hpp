@@ -49668,8 +49668,7 @@ class TileReduction : TileRegisters {
     if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
     if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
     BodyCost terms = body;
-    Conditions conditions;
-    conditions.stmt(block.body);
+    const Conditions conditions(block);
     terms.ops -= conditions.ops;
     if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
                               tile))
@@ -49693,8 +49692,13 @@ class TileReduction : TileRegisters {
   }
 
   // Conditions of the place, which are asked for a whole vector, or once for several terms: their
-  // operations, and whether all tell an image from its border, so that none is asked inside of it.
+  // operations, and whether all are linear in the place, as those are that tell an image from its
+  // border: none is asked inside of it.
   struct Conditions : Visitor {
+    explicit Conditions(const BlockNode& block) {
+      for (const auto& it : block.iters) place_.push_back(it.var);
+      stmt(block.body);
+    }
     double ops = 0;
     bool of_borders = true;
 
@@ -49705,23 +49709,17 @@ class TileReduction : TileRegisters {
       BodyCost cost;
       cost.expr(n->condition);
       ops += cost.ops + 1;
-      of_borders = of_borders && !divides(n->condition);
+      for (const auto& part : conjuncts(n->condition)) of_borders = of_borders && is_linear(part);
       expr(n->yes), expr(n->no);
     }
 
    private:
-    static bool divides(const AnyExpr& condition) {
-      struct Divisions : Visitor {
-        bool any = false;
-        void expr(const AnyExpr& e) override {
-          const auto* n = e.as<BinaryNode>();
-          any = any || (n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod));
-          descend(e);
-        }
-      } divisions;
-      divisions.expr(condition);
-      return divisions.any;
+    bool is_linear(const AnyExpr& condition) const {
+      const auto* n = condition.as<BinaryNode>();
+      return n && is_comparison(n->op) && n->a.dtype() == kIndex &&
+             affine_of(n->a - n->b, place_).has_value();
     }
+    Vec<VarRef> place_;
   };
 
   // Innermost reduce loops that run through memory as one: rows that follow each other.
