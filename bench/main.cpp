@@ -107,6 +107,7 @@ Row run_case(const Case& what, int threads, const Options& options) {
   row.threads = threads;
   row.schedule = options.hand ? "hand" : "default";
   row.busy = others.cores();
+  row.seed = what.seed;
   row.flops = what.flops;
   row.bytes = what.bytes;
   const std::size_t n = times.size();
@@ -129,7 +130,7 @@ std::vector<std::string> names_of(const std::string& suite, const Options& optio
 
 void list(const Options& options) {
   for (const std::string& suite : options.suites) {
-    for (const Case& what : cases_of(suite)) {
+    for (const Case& what : cases_of(suite, options.seed)) {
       if (options.wants(what.name)) std::printf("%-12s %s\n", suite.c_str(), what.name.c_str());
     }
     for (const std::string& name : names_of(suite, options)) {
@@ -171,7 +172,7 @@ void run(const Options& options) {
     if (suite == "jit") run_jit_suite(options, report);
     if (suite == "schedule") run_schedule_suite(options, report);
     if (suite == "compile") run_compile_suite(options);
-    for (const Case& what : cases_of(suite)) {
+    for (const Case& what : cases_of(suite, options.seed)) {
       if (!options.wants(what.name)) continue;
       for (const int threads : options.threads) report.add(run_case(what, threads, options));
     }

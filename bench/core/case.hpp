@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -61,8 +62,9 @@ using Problem = std::variant<Gemm, Elementwise, Stencil, Photo, App>;
 struct Case {
   std::string suite, name;
   Problem problem;
-  double flops = 0;  ///< nominal
-  double bytes = 0;  ///< each input read once, each output written once
+  double flops = 0;                ///< nominal
+  double bytes = 0;                ///< each input read once, each output written once
+  std::optional<unsigned> seed{};  ///< that sizes of its suite were drawn with
 };
 
 /// A case with its memory, which all competitors share.

@@ -8,6 +8,9 @@ Peer eigen_peer() { return {"eigen", "Eigen 3 was not found when this program wa
 #ifndef BENCH_OPENBLAS
 Peer openblas_peer() { return {"openblas", "OpenBLAS was not found when this program was built"}; }
 #endif
+#ifndef BENCH_LIBXSMM
+Peer libxsmm_peer() { return {"libxsmm", "libxsmm was not found when this program was built"}; }
+#endif
 #ifndef BENCH_ONEDNN
 Peer onednn_peer() { return {"onednn", "oneDNN was not found when this program was built"}; }
 #endif
@@ -19,7 +22,7 @@ Peer halide_peer() { return {"halide", "Halide was not found when this program w
 #endif
 
 std::vector<Peer> all_peers() {
-  return {plain_peer(),  eigen_peer(),   openblas_peer(),
+  return {plain_peer(),  eigen_peer(),   openblas_peer(), libxsmm_peer(),
           onednn_peer(), onednn3_peer(), halide_peer()};
 }
 

@@ -8,6 +8,8 @@ namespace bench {
 Peer plain_peer();
 Peer eigen_peer();
 Peer openblas_peer();
+/// Kernels that it generates for small products.
+Peer libxsmm_peer();
 Peer onednn_peer();
 /// A newer oneDNN, whose interface differs.
 Peer onednn3_peer();

@@ -1,4 +1,7 @@
+#include <array>
+
 #include "apps/apps.hpp"
+#include "core/draw.hpp"
 #include "suites/suites.hpp"
 
 namespace bench {
@@ -29,6 +32,27 @@ std::vector<Case> gemm_cases() {
       for (const bool packed : {false, true})
         cases.push_back(gemm_case({128, n, k, epilogue, packed}));
     }
+  }
+  return cases;
+}
+
+// Products that fit the first caches: powers of two, a batch's matrices of 6 rows, vectors, and
+// extents drawn from 1 to 64.
+std::vector<Case> small_cases(unsigned seed) {
+  constexpr int drawn = 24;
+  std::vector<Gemm> sizes;
+  for (const std::int64_t n : {1, 2, 4, 6, 8, 16, 32, 64}) sizes.push_back({n, n, n, false, false});
+  for (const auto& [m, n, k] : {std::array{1, 64, 64}, {64, 1, 64}, {64, 64, 1}, {3, 3, 64}})
+    sizes.push_back({m, n, k, false, false});
+  Draw draw(seed, "small");
+  for (int i = 0; i < drawn; ++i) {
+    const int m = draw.from(1, 64), n = draw.from(1, 64), k = draw.from(1, 64);
+    sizes.push_back({m, n, k, false, false});
+  }
+  std::vector<Case> cases;
+  for (const Gemm& p : sizes) {
+    cases.push_back(gemm_case(p));
+    cases.back().suite = "small", cases.back().seed = seed;
   }
   return cases;
 }
@@ -90,7 +114,8 @@ std::vector<Case> apps_cases() {
   return cases;
 }
 
-std::vector<Case> cases_of(const std::string& suite) {
+std::vector<Case> cases_of(const std::string& suite, unsigned seed) {
+  if (suite == "small") return small_cases(seed);
   if (suite == "gemm") return gemm_cases();
   if (suite == "elementwise") return elementwise_cases();
   if (suite == "stencil") return stencil_cases();

@@ -27,7 +27,7 @@ std::vector<CompiledProgram> all_compilations() {
   std::vector<CompiledProgram> all = compiled_programs();
   for (const bool hand : {false, true})
     for (const char* suite : {"gemm", "elementwise", "stencil", "photo", "apps"})
-      for (const Case& what : cases_of(suite)) all.push_back(compiled_case(what, hand));
+      for (const Case& what : cases_of(suite, 0)) all.push_back(compiled_case(what, hand));
   for (const auto& programs : {lane_programs(), tile_programs()})
     for (const HandProgram& program : programs)
       all.push_back({"hand " + program.name, [make = program.make] { (void)make(); }});

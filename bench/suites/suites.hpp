@@ -8,13 +8,15 @@
 namespace bench {
 
 std::vector<Case> gemm_cases();
+/// Some sizes are drawn with the seed.
+std::vector<Case> small_cases(unsigned seed);
 std::vector<Case> elementwise_cases();
 std::vector<Case> stencil_cases();
 std::vector<Case> photo_cases();
 std::vector<Case> apps_cases();
 
 /// The suites above by name; none for those below.
-std::vector<Case> cases_of(const std::string& suite);
+std::vector<Case> cases_of(const std::string& suite, unsigned seed);
 
 /// Times programs under schedules that experts would write, on one thread.
 void run_hand_suite(const Options& options, Report& report);

@@ -125,7 +125,7 @@ class AnyKernel {
     if (s.constants) bind_constants(args, slots, where);
   }
   void bind_constants(const CallArg* args, std::uint64_t* slots, Location where) const;
-  void run(const std::uint64_t* slots, Location where) const {
+  [[gnu::always_inline]] void run(const std::uint64_t* slots, Location where) const {
     const State& s = *state_;
     if (s.entry)
       call_kernel(s.entry, slots, *s.context, s.notes, where);
@@ -207,7 +207,8 @@ struct KernelArg {
   }
   static constexpr int rank = -1;
   static constexpr bool written = false;
-  bool match(const std::int64_t*, std::uint64_t* slot, std::uint64_t*, ArgBytes&) const {
+  [[gnu::always_inline]] bool match(const std::int64_t*, std::uint64_t* slot, std::uint64_t*,
+                                    ArgBytes&) const {
     *slot = to_slot(value);
     return true;
   }
@@ -251,8 +252,8 @@ struct KernelArg<View<T, R>> {
   const CallArg& call() const { return call_; }
   static constexpr int rank = R;
   static constexpr bool written = !std::is_const_v<T>;
-  bool match(const std::int64_t* plan, std::uint64_t* slot, std::uint64_t* strides,
-             ArgBytes& bytes) const {
+  [[gnu::always_inline]] bool match(const std::int64_t* plan, std::uint64_t* slot,
+                                    std::uint64_t* strides, ArgBytes& bytes) const {
     return match_dense<R>(call_, plan, slot, strides, bytes);
   }
 

@@ -64,8 +64,9 @@ class CallFrame : public CallReport {
 };
 
 /// Runs a kernel on slots that are filled already.
-inline void call_kernel(KernelEntry entry, const std::uint64_t* slots, const Context& context,
-                        const KernelNotes& notes, Location where = Location::here()) {
+[[gnu::always_inline]] inline void call_kernel(KernelEntry entry, const std::uint64_t* slots,
+                                               const Context& context, const KernelNotes& notes,
+                                               Location where = Location::here()) {
   CallFrame frame(context);
   frame.finish(entry(slots, frame.rt()), notes, where);
 }
