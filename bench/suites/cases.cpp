@@ -33,6 +33,13 @@ std::vector<Case> gemm_cases() {
         cases.push_back(gemm_case({128, n, k, epilogue, packed}));
     }
   }
+  // LLaMA-7B's layers, and BERT's with other numbers of rows.
+  const std::int64_t llama[][2] = {{4096, 4096}, {11008, 4096}, {4096, 11008}};
+  for (const std::int64_t m : {1, 16, 128, 512}) {
+    if (m != 128)
+      for (const auto& [n, k] : bert) cases.push_back(gemm_case({m, n, k, false, false}));
+    for (const auto& [n, k] : llama) cases.push_back(gemm_case({m, n, k, false, false}));
+  }
   return cases;
 }
 

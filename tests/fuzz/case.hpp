@@ -211,6 +211,8 @@ class Case : private Checks {
       maker.step(s);
       describe(s.trace().str());
     }
+    if (random_.chance(15)) lathe::plan(s, target_);
+    describe(s.trace().str());
     stats_.accepted[computed_.family] += stats_.steps.accepted - before;
   }
 

@@ -32,4 +32,16 @@ Schedule default_schedule(const AnyTensor& output, const Target& target = host()
 Schedule default_schedule(const OutputList& outputs, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
 
+/// Takes the default steps on what a schedule in progress has left: nests of which no step has
+/// named a loop or a block, or has made one. The others keep their loops, and nothing moves into
+/// them or out of them. Gives what was tried and refused, as "L0217 cache_write: …".
+///     lt::Schedule s(D);
+///     …                // the product by hand
+///     lt::plan(s);     // and what comes before and after it by default
+std::vector<std::string> plan(Schedule& schedule, const Target& target = host());
+/// The same for the nest of one block. L0202 if steps have changed it already · L0201 an unknown
+/// block.
+std::vector<std::string> plan(Schedule& schedule, const BlockName& block,
+                              const Target& target = host(), Location where = Location::here());
+
 }  // namespace lathe

@@ -197,6 +197,7 @@ inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop)
 struct DefaultJob {
   Schedule& schedule;
   const Target& target;
+  const KeptNests& kept;
   std::vector<std::string>* left_out;  ///< none: nobody asks
 };
 
@@ -226,6 +227,12 @@ class DefaultSteps {
       if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
       return false;
     }
+  }
+
+  bool kept(const BlockRef& block) const { return job_.kept.holds(block.tag); }
+  bool kept(const Vec<BlockSite>& blocks) const {
+    return std::any_of(blocks.begin(), blocks.end(),
+                       [&](const BlockSite& at) { return job_.kept.holds(at.block->tag); });
   }
 
   BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }

@@ -15,7 +15,7 @@ class FinishTiles : NestSteps {
   /// The only reader of a block's result, if it reads element by element and nobody else may.
   BlockRef only_user(const BlockRef& ref) const {
     const auto users = consumers(s_.program()->body, ref.tag);
-    const bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
+    const bool one = users.size() == 1 && !kept(users) && classify(*users[0].block).is_complete() &&
                      is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
     return one ? BlockRef(users[0].block->tag) : BlockRef();
   }

@@ -21,7 +21,7 @@ class VectorizeBareLoops : DefaultSteps {
     Vec<ForRef> nests;
     each_statement(s_.program()->body, [&](const Stmt& s) {
       const auto* f = s.as<ForNode>();
-      if (f && block_tags(f->body).size() == 0) nests.push_back(ForRef(f));
+      if (f && !job_.kept.holds(*f) && block_tags(f->body).size() == 0) nests.push_back(ForRef(f));
     });
     // Outer loops come first; one whose inner loop has become vectors stays.
     Vec<VarRef> done;

@@ -25,10 +25,10 @@ class PlaceProducers : DefaultSteps {
   void inline_producers() {
     for (const auto& block : s_.blocks()) {
       BlockSite at = site(block);
-      if (!at.block || !classify(*at.block).is_complete()) continue;
+      if (!at.block || kept(block) || !classify(*at.block).is_complete()) continue;
       BodyCost cost = body_cost(*at.block);
       auto users = consumers(s_.program()->body, block.tag);
-      if (users.empty()) continue;
+      if (users.empty() || kept(users)) continue;
       int reads = 0;
       bool same_volume = true;
       for (const auto& user : users) {
@@ -55,7 +55,7 @@ class PlaceProducers : DefaultSteps {
     auto blocks = s_.blocks();
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
-      if (users.empty()) continue;
+      if (users.empty() || kept(blocks[k]) || kept(users)) continue;
       const Vec<ForRef> places = places_of(site(blocks[k]), users);
       for (std::size_t p = places.size(); p-- > 0;)
         if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;

@@ -6,15 +6,28 @@ namespace lathe {
 
 namespace detail {
 
-inline Schedule with_default_steps(Schedule schedule, const Target& target,
-                                   std::vector<std::string>* left_out = nullptr) {
-  if (schedule.program()->scheduled) return schedule;
-  const DefaultJob job{schedule, target, left_out};
+inline void take_default_steps(Schedule& schedule, const Target& target, const KeptNests& kept,
+                               std::vector<std::string>* left_out) {
+  const DefaultJob job{schedule, target, kept, left_out};
   PlaceProducers(job).run();
   TileNests(job).run();
   VectorizeBareLoops(job).run();
   RunParallel(job).run();
+}
+
+inline Schedule with_default_steps(Schedule schedule, const Target& target,
+                                   std::vector<std::string>* left_out = nullptr) {
+  if (!schedule.program()->scheduled) take_default_steps(schedule, target, {}, left_out);
   return schedule;
+}
+
+inline std::vector<std::string> plan_nests(Schedule& schedule, const Target& target,
+                                           const KeptNests& kept) {
+  Schedule planned = schedule;
+  std::vector<std::string> left_out;
+  take_default_steps(planned, target, kept, &left_out);
+  schedule = planned;
+  return left_out;
 }
 
 }  // namespace detail
@@ -35,6 +48,21 @@ LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& targ
 LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& target,
                                      ScheduleOptions options, Location where) {
   return detail::with_default_steps(Schedule(outputs, options, where), target);
+}
+
+LATHE_DECL std::vector<std::string> plan(Schedule& schedule, const Target& target) {
+  return detail::plan_nests(schedule, target, detail::KeptNests(schedule));
+}
+LATHE_DECL std::vector<std::string> plan(Schedule& schedule, const BlockName& block,
+                                         const Target& target, Location where) {
+  const BlockTag tag = schedule.block(block, where).tag;
+  detail::KeptNests kept(schedule);
+  if (kept.holds(tag))
+    throw UserError("L0202",
+                    "plan: steps have changed the loops of block " + tag->name + " already", where,
+                    {}, "plan a block before its loops are changed, or schedule it by hand");
+  kept.keep_others(schedule.program(), tag);
+  return detail::plan_nests(schedule, target, kept);
 }
 
 }  // namespace lathe

@@ -33,10 +33,8 @@ class RunParallel : DefaultSteps {
   }
 
   void parallelize() {
-    Vec<Ref<ForNode>> nests;
-    collect_top_loops(s_.program()->body, nests);
-    for (auto loop : nests) {
-      if (work_below(*loop) < kParallelWork) continue;
+    for (const auto& loop : top_loops(s_.program())) {
+      if (job_.kept.holds(*loop) || work_below(*loop) < kParallelWork) continue;
       parallelize(loop);
     }
   }
@@ -99,15 +97,6 @@ class RunParallel : DefaultSteps {
     const auto parts = s_.split_any(loop, {tasks, infer});
     s_.partition(parts[1], Partition::always);
     s_.parallel(parts[0]);
-  }
-
-  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
-    if (const auto* f = s.as<ForNode>())
-      out.push_back(ForRef(f));
-    else if (const auto* a = s.as<AllocNode>())
-      collect_top_loops(a->body, out);
-    else if (s.as<SeqNode>())
-      for (const auto& child : seq_of(s)) collect_top_loops(child, out);
   }
 };
 

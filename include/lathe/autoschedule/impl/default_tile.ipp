@@ -13,7 +13,9 @@ class TileNests : NestSteps {
   using NestSteps::NestSteps;
 
   void run() {
-    const auto blocks = s_.blocks();
+    Vec<BlockRef> blocks;
+    for (const auto& block : s_.blocks())
+      if (!kept(block)) blocks.push_back(block);
     std::size_t nodes = 0;
     for (const auto& block : blocks) nodes += nodes_of(block, kUnrolledNodes);
     crowded_ = nodes > kDefaultNodes;

@@ -5,6 +5,8 @@
 #include <lathe/schedule/primitives/impl/layer.ipp>
 #endif
 //
+#include <lathe/autoschedule/impl/default_kept.ipp>
+//
 #include <lathe/autoschedule/impl/default_cost.ipp>
 //
 #include <lathe/autoschedule/impl/default_choices.ipp>
