@@ -4,8 +4,10 @@
 
 #ifdef BENCH_HAS_LATHE_HEADER
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 namespace bench {
 
@@ -27,17 +29,23 @@ struct Described {
   lt::Tensor<float, 2> C, D;
 };
 
+using Sides = std::array<std::int64_t, 2>;
+Sides sides_of_a(const Gemm& p) { return p.a_transposed ? Sides{p.k, p.m} : Sides{p.m, p.k}; }
+Sides sides_of_b(const Gemm& p) { return p.b_transposed ? Sides{p.n, p.k} : Sides{p.k, p.n}; }
+
 // `panels` is B as [n / columns][k][columns], for weights that were packed ahead.
 Described describe(const Gemm& p) {
   const std::int64_t panel = tile_of(lt::host()).columns;
-  lt::Input<float, 2> A("A", {p.m, p.k}), B("B", {p.k, p.n});
+  const Sides a = sides_of_a(p), b = sides_of_b(p);
+  lt::Input<float, 2> A("A", {a[0], a[1]}), B("B", {b[0], b[1]});
   lt::Input<float, 3> panels("panels", {(p.n + panel - 1) / panel, p.k, panel});
   lt::Input<float, 1> bias("bias", {p.n});
   lt::Reduce r("r", p.k);
   auto C = lt::compute("C", {p.m, p.n}, [&](lt::Var i, lt::Var j) {
     if (p.packed)
       return lt::sum(A(i, r) * panels(lt::floordiv(j, panel), r, lt::floormod(j, panel)), r);
-    return lt::sum(A(i, r) * B(r, j), r);
+    const auto x = p.a_transposed ? A(r, i) : A(i, r), y = p.b_transposed ? B(j, r) : B(r, j);
+    return lt::sum(x * y, r);
   });
   auto D = lt::compute("D", {p.m, p.n},
                        [&](lt::Var i, lt::Var j) { return lt::gelu(C(i, j) + bias(j)); });
@@ -155,8 +163,11 @@ template <class Weights, class WeightsView>
 Run compiled(const Gemm& p, const Job& job, lt::Context& context, const Described& d,
              const Weights& weights, const WeightsView& b) {
   std::optional<lt::Schedule> schedule;
+  if (job.hand && p.transposed())
+    throw std::runtime_error("has no schedule by hand for transposed operands");
   if (job.hand) schedule = hand_schedule(p, d, job.threads);
-  const auto a = lt::view(job.in[0], {p.m, p.k});
+  const Sides rows = sides_of_a(p);
+  const auto a = lt::view(job.in[0], {rows[0], rows[1]});
   const auto bias = lt::view(job.in[2], {p.n});
   const auto out = lt::view(job.out, {p.m, p.n});
   if (p.epilogue) {
@@ -170,7 +181,8 @@ Run compiled(const Gemm& p, const Job& job, lt::Context& context, const Describe
 
 Run lathe_gemm(const Gemm& p, const Job& job, lt::Context& context) {
   const Described d = describe(p);
-  if (!p.packed) return compiled(p, job, context, d, d.B, lt::view(job.in[1], {p.k, p.n}));
+  const Sides b = sides_of_b(p);
+  if (!p.packed) return compiled(p, job, context, d, d.B, lt::view(job.in[1], {b[0], b[1]}));
   const std::int64_t panel = tile_of(lt::host()).columns;
   const auto weights = std::make_shared<const std::vector<float>>(packed(p, job.in[1], panel));
   const lt::View<const float, 3> view(weights->data(), {(p.n + panel - 1) / panel, p.k, panel});

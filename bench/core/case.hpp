@@ -19,6 +19,9 @@ namespace bench {
 struct Gemm {
   std::int64_t m, n, k;
   bool epilogue, packed;
+  bool a_transposed = false, b_transposed = false;  ///< lies in memory as [k,m], as [n,k]
+
+  bool transposed() const { return a_transposed || b_transposed; }
 };
 
 /// Over n elements: y = a | y = a + 0.5 b | y = exp(a) | y = gelu(a), with the error function.

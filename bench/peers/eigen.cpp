@@ -27,7 +27,15 @@ auto gelu(const X& x) {
 void run_gemm(const Gemm& p, const Job& job) {
   Eigen::setNbThreads(job.threads);
   WriteMap c(job.out.data(), p.m, p.n);
-  c.noalias() = ReadMap(job.in[0].data(), p.m, p.k) * ReadMap(job.in[1].data(), p.k, p.n);
+  const float *a = job.in[0].data(), *b = job.in[1].data();
+  if (!p.transposed())
+    c.noalias() = ReadMap(a, p.m, p.k) * ReadMap(b, p.k, p.n);
+  else if (!p.b_transposed)
+    c.noalias() = ReadMap(a, p.k, p.m).transpose() * ReadMap(b, p.k, p.n);
+  else if (!p.a_transposed)
+    c.noalias() = ReadMap(a, p.m, p.k) * ReadMap(b, p.n, p.k).transpose();
+  else
+    c.noalias() = ReadMap(a, p.k, p.m).transpose() * ReadMap(b, p.n, p.k).transpose();
   if (!p.epilogue) return;
   const ReadArray bias(job.in[2].data(), p.n);
   parallel_ranges(p.m, job.threads, 1, [&](Index begin, Index end) {

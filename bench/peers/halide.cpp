@@ -185,6 +185,7 @@ std::vector<int> result_sizes(const Problem& problem) {
 }
 
 std::vector<Competitor> make(const Job& job) {
+  if (const auto* g = std::get_if<Gemm>(&job.what.problem); g && g->transposed()) return {};
   const Func out =
       std::visit([&](const auto& problem) { return make_func(problem, job); }, job.what.problem);
   Halide::Pipeline pipeline(out);

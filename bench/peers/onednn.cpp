@@ -16,9 +16,12 @@ using dnnl::memory;
 using Tag = memory::format_tag;
 using Type = memory::data_type;
 
+Tag tag_of_b(const Gemm& p) { return p.b_transposed ? Tag::ba : Tag::ab; }
+
 dnnl::matmul::primitive_desc matmul_desc(const Gemm& p) {
-  const memory::desc a({p.m, p.k}, Type::f32, Tag::ab), c({p.m, p.n}, Type::f32, Tag::ab);
-  const memory::desc b({p.k, p.n}, Type::f32, p.packed ? Tag::any : Tag::ab);
+  const memory::desc a({p.m, p.k}, Type::f32, p.a_transposed ? Tag::ba : Tag::ab);
+  const memory::desc b({p.k, p.n}, Type::f32, p.packed ? Tag::any : tag_of_b(p));
+  const memory::desc c({p.m, p.n}, Type::f32, Tag::ab);
   dnnl::primitive_attr attributes;
   if (!p.epilogue) return {dnnl::matmul::desc(a, b, c), attributes, engine()};
   dnnl::post_ops after;
@@ -30,7 +33,7 @@ dnnl::matmul::primitive_desc matmul_desc(const Gemm& p) {
 
 Competitor make_gemm(const Gemm& p, const Job& job) {
   const dnnl::matmul::primitive_desc desc = matmul_desc(p);
-  const memory b = packed(wrap(memory::desc({p.k, p.n}, Type::f32, Tag::ab), job.in[1].data()),
+  const memory b = packed(wrap(memory::desc({p.k, p.n}, Type::f32, tag_of_b(p)), job.in[1].data()),
                           desc.weights_desc());
   std::unordered_map<int, memory> arguments = {
       {DNNL_ARG_SRC, wrap(desc.src_desc(), job.in[0].data())},

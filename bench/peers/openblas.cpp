@@ -19,7 +19,7 @@ using Sgemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k,
 using Dgemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
                        const double* a, int lda, const double* b, int ldb, double beta, double* c,
                        int ldc);
-constexpr int row_major = 101, no_trans = 111;
+constexpr int row_major = 101, no_trans = 111, trans = 112;
 
 struct Library {
   std::string core;
@@ -73,8 +73,9 @@ std::vector<Competitor> make(const Job& job) {
     const auto run = [&library, p = *p, job] {
       const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
       library.set_threads(job.threads);
-      library.sgemm(row_major, no_trans, no_trans, m, n, k, 1, job.in[0].data(), k,
-                    job.in[1].data(), n, 0, job.out.data(), n);
+      library.sgemm(row_major, p.a_transposed ? trans : no_trans, p.b_transposed ? trans : no_trans,
+                    m, n, k, 1, job.in[0].data(), p.a_transposed ? m : k, job.in[1].data(),
+                    p.b_transposed ? k : n, 0, job.out.data(), n);
     };
     all.push_back({"openblas " + library.core, run});
   }

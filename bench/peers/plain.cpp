@@ -128,6 +128,8 @@ std::vector<Competitor> make(const Job& job) {
             {"plain strips", plain_photo_strips(*photo, job)}};
   }
   if (std::holds_alternative<App>(job.what.problem)) return {};
+  const auto* gemm = std::get_if<Gemm>(&job.what.problem);
+  if (gemm && gemm->transposed()) return {};
   return {{"plain", std::visit(run, job.what.problem)}};
 }
 

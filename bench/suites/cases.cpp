@@ -14,6 +14,8 @@ Case gemm_case(const Gemm& p) {
   std::string name = std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k);
   if (p.epilogue) name += "+bias+gelu";
   if (p.packed) name += " packed";
+  if (p.transposed())
+    name += std::string(p.a_transposed ? " T" : " N") + (p.b_transposed ? "T" : "N");
   const double flops =
       2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   return {"gemm", name, p, flops, size(p.m * p.k + p.k * p.n + p.m * p.n + (p.epilogue ? p.n : 0))};
@@ -33,6 +35,12 @@ std::vector<Case> gemm_cases() {
         cases.push_back(gemm_case({128, n, k, epilogue, packed}));
     }
   }
+  const std::pair<bool, bool> transposed[] = {{false, true}, {true, false}, {true, true}};
+  for (const std::int64_t n : {64, 256, 509, 1024})
+    for (const auto& [a, b] : transposed) cases.push_back(gemm_case({n, n, n, false, false, a, b}));
+  for (const std::int64_t m : {1, 16, 128})
+    for (const auto& [n, k] : bert)
+      cases.push_back(gemm_case({m, n, k, false, false, false, true}));
   // LLaMA-7B's layers, and BERT's with other numbers of rows.
   const std::int64_t llama[][2] = {{4096, 4096}, {11008, 4096}, {4096, 11008}};
   for (const std::int64_t m : {1, 16, 128, 512}) {

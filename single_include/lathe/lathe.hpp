@@ -3665,7 +3665,8 @@ namespace lathe {
 /// blocks that stay in the second cache; products of narrow types take the rows of
 /// tensor_intrins() that the target has. Loops of scripts become vectors, of rows where each step
 /// along a row needs the one before. Outputs larger than the last-level cache are streamed, and
-/// the outermost loops run in parallel where the work pays for it. A program that steps have
+/// the outermost loops run in parallel where the work pays for it; threads share the terms of a
+/// reduction that has too few results for them. A program that steps have
 /// changed already, also one whose text says `scheduled`, stays as it is. A step that is not legal
 /// is left out, so the result is always correct. Under ScheduleOptions::strict no step reassociates
 /// floats.
@@ -3680,6 +3681,18 @@ Schedule default_schedule(const AnyTensor& output, const Target& target = host()
                           ScheduleOptions options = {}, Location where = Location::here());
 Schedule default_schedule(const OutputList& outputs, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
+
+/// Takes the default steps on what a schedule in progress has left: nests of which no step has
+/// named a loop or a block, or has made one. The others keep their loops, and nothing moves into
+/// them or out of them. Gives what was tried and refused, as "L0217 cache_write: …".
+///     lt::Schedule s(D);
+///     …                // the product by hand
+///     lt::plan(s);     // and what comes before and after it by default
+std::vector<std::string> plan(Schedule& schedule, const Target& target = host());
+/// The same for the nest of one block. L0202 if steps have changed it already · L0201 an unknown
+/// block.
+std::vector<std::string> plan(Schedule& schedule, const BlockName& block,
+                              const Target& target = host(), Location where = Location::here());
 
 }  // namespace lathe
 
@@ -6622,8 +6635,9 @@ class CallFrame : public CallReport {
 };
 
 /// Runs a kernel on slots that are filled already.
-inline void call_kernel(KernelEntry entry, const std::uint64_t* slots, const Context& context,
-                        const KernelNotes& notes, Location where = Location::here()) {
+[[gnu::always_inline]] inline void call_kernel(KernelEntry entry, const std::uint64_t* slots,
+                                               const Context& context, const KernelNotes& notes,
+                                               Location where = Location::here()) {
   CallFrame frame(context);
   frame.finish(entry(slots, frame.rt()), notes, where);
 }
@@ -6816,7 +6830,7 @@ class AnyKernel {
     if (s.constants) bind_constants(args, slots, where);
   }
   void bind_constants(const CallArg* args, std::uint64_t* slots, Location where) const;
-  void run(const std::uint64_t* slots, Location where) const {
+  [[gnu::always_inline]] void run(const std::uint64_t* slots, Location where) const {
     const State& s = *state_;
     if (s.entry)
       call_kernel(s.entry, slots, *s.context, s.notes, where);
@@ -6898,7 +6912,8 @@ struct KernelArg {
   }
   static constexpr int rank = -1;
   static constexpr bool written = false;
-  bool match(const std::int64_t*, std::uint64_t* slot, std::uint64_t*, ArgBytes&) const {
+  [[gnu::always_inline]] bool match(const std::int64_t*, std::uint64_t* slot, std::uint64_t*,
+                                    ArgBytes&) const {
     *slot = to_slot(value);
     return true;
   }
@@ -6942,8 +6957,8 @@ struct KernelArg<View<T, R>> {
   const CallArg& call() const { return call_; }
   static constexpr int rank = R;
   static constexpr bool written = !std::is_const_v<T>;
-  bool match(const std::int64_t* plan, std::uint64_t* slot, std::uint64_t* strides,
-             ArgBytes& bytes) const {
+  [[gnu::always_inline]] bool match(const std::int64_t* plan, std::uint64_t* slot,
+                                    std::uint64_t* strides, ArgBytes& bytes) const {
     return match_dense<R>(call_, plan, slot, strides, bytes);
   }
 
@@ -46497,6 +46512,80 @@ LATHE_DECL const Primitive& primitive_tensorize() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/autoschedule/impl/default_kept.ipp
+namespace lathe {
+namespace detail {
+
+// The outermost loops of a program, in its order.
+inline void add_top_loops(const Stmt& s, Vec<ForRef>& out) {
+  if (const auto* f = s.as<ForNode>())
+    out.push_back(ForRef(f));
+  else if (const auto* a = s.as<AllocNode>())
+    add_top_loops(a->body, out);
+  else if (s.as<SeqNode>())
+    for (const auto& child : seq_of(s)) add_top_loops(child, out);
+}
+inline Vec<ForRef> top_loops(const Program& program) {
+  Vec<ForRef> out;
+  add_top_loops(program->body, out);
+  return out;
+}
+
+// Blocks and loops that the default schedule leaves as they are: those of nests of which a step of
+// the trace names a loop or a block, or has made one.
+class KeptNests {
+ public:
+  KeptNests() = default;
+  explicit KeptNests(const Schedule& s) {
+    for (const auto& entry : s.trace().entries) {
+      add(entry.inputs);
+      add(entry.results);
+    }
+    for (const auto& top : top_loops(s.program()))
+      if (holds_part_of(*top)) keep(*top);
+  }
+
+  bool holds(const BlockTag& block) const { return contains(blocks_, block); }
+  bool holds(const ForNode& loop) const { return contains(loops_, loop.var); }
+
+  // All nests but the one with this block.
+  void keep_others(const Program& program, const BlockTag& block) {
+    for (const auto& top : top_loops(program))
+      if (!contains(block_tags(top->body), block)) keep(*top);
+  }
+
+ private:
+  void add(const Args& args) {
+    for (const auto& arg : args) {
+      if (arg.block.get()) blocks_.push_back(arg.block);
+      if (arg.loop.get()) loops_.push_back(arg.loop);
+      add(arg.list);
+    }
+  }
+
+  bool holds_part_of(const ForNode& top) const {
+    return holds(top) || any_statement(top.body, [&](const Stmt& s) {
+             const auto* loop = s.as<ForNode>();
+             const auto* block = s.as<BlockNode>();
+             return (loop && holds(*loop)) || (block && holds(block->tag));
+           });
+  }
+
+  void keep(const ForNode& top) {
+    loops_.push_back(top.var);
+    each_statement(top.body, [&](const Stmt& s) {
+      if (const auto* loop = s.as<ForNode>()) loops_.push_back(loop->var);
+      if (const auto* block = s.as<BlockNode>()) blocks_.push_back(block->tag);
+    });
+  }
+
+  Vec<BlockTag> blocks_;
+  Vec<VarRef> loops_;
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_cost.ipp
 namespace lathe {
 namespace detail {
@@ -46684,6 +46773,7 @@ inline double share_read_again(const Vec<AccessSite>& reads, const VarRef& loop)
 struct DefaultJob {
   Schedule& schedule;
   const Target& target;
+  const KeptNests& kept;
   std::vector<std::string>* left_out;  ///< none: nobody asks
 };
 
@@ -46713,6 +46803,12 @@ class DefaultSteps {
       if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
       return false;
     }
+  }
+
+  bool kept(const BlockRef& block) const { return job_.kept.holds(block.tag); }
+  bool kept(const Vec<BlockSite>& blocks) const {
+    return std::any_of(blocks.begin(), blocks.end(),
+                       [&](const BlockSite& at) { return job_.kept.holds(at.block->tag); });
   }
 
   BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
@@ -47518,6 +47614,82 @@ class ReductionCosts : protected NestSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_share.ipp
+namespace lathe {
+namespace detail {
+
+// Terms of a reduction with too few results for all threads: each takes a part of them.
+class ShareTerms : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  // The block of the parts' results, which `ref` combines; none where threads have other work, or
+  // too little.
+  BlockRef run(const BlockRef& ref, const DefaultNest& nest) {
+    BlockRef partial;
+    if (!wants_parts(ref, nest)) return partial;
+    for (const auto& loop : nest.reduce) {
+      const std::int64_t parts = parts_of(trip_of(nest, loop));
+      if (parts < target_.cores || !has_const_trip(nest, loop)) continue;
+      attempt([&] { partial = shared(nest, loop, parts); });
+      break;
+    }
+    return partial;
+  }
+
+ private:
+  // Of the least work that is worth a thread: what is added is a second nest, and a wait for the
+  // slowest.
+  static constexpr double kWorth = 2;
+
+  bool wants_parts(const BlockRef& ref, const DefaultNest& nest) const {
+    const BlockSite at = site(ref);
+    if (target_.cores < 2 || nest.reduce.empty() || at.loops.size() != nest.all.size())
+      return false;
+    const BlockInfo info = classify(*at.block);
+    if (info.reducer.kind != ReducerClass::reorder) return false;
+    if (info.reducer.reassociates && s_.options().strict) return false;
+    const BodyCost body = body_cost(*at.block);
+    if ((body.ops + body.loads) * volume(nest.all) < kWorth * kParallelWork) return false;
+    return tasks_of(nest, body) < target_.cores;
+  }
+
+  // The parts become the outermost loop of their results.
+  BlockRef shared(const DefaultNest& nest, const LoopRef& loop, std::int64_t parts) {
+    const BlockRef partial = s_.rfactor(s_.split_any(loop, {parts, infer})[0]);
+    const std::vector<LoopRef> loops = s_.loops(partial);
+    std::size_t at = 0;
+    while (!(nest.all[at]->var == loop.var)) ++at;
+    Vec<LoopRef> order{loops[at]};
+    for (std::size_t k = 0; k < at; ++k) order.push_back(loops[k]);
+    if (at > 0) s_.reorder(order);
+    return partial;
+  }
+
+  // Rows of a few vectors are one task.
+  double tasks_of(const DefaultNest& nest, const BodyCost& body) const {
+    double tasks = 1;
+    for (const auto& loop : nest.spatial) {
+      double trips = static_cast<double>(trip_of(nest, loop));
+      if (loop == nest.unit) trips /= 4.0 * static_cast<double>(target_.lanes(body.widest));
+      tasks *= std::max(trips, 1.0);
+    }
+    return tasks;
+  }
+
+  // Equal ones, if there are such.
+  std::int64_t parts_of(std::int64_t trips) const {
+    const std::int64_t most =
+        std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores, trips);
+    for (std::int64_t parts = most; parts >= target_.cores; --parts)
+      if (trips % parts == 0) return parts;
+    return most;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_streams.ipp
 namespace lathe {
 namespace detail {
@@ -47764,7 +47936,7 @@ class FinishTiles : NestSteps {
   /// The only reader of a block's result, if it reads element by element and nobody else may.
   BlockRef only_user(const BlockRef& ref) const {
     const auto users = consumers(s_.program()->body, ref.tag);
-    const bool one = users.size() == 1 && classify(*users[0].block).is_complete() &&
+    const bool one = users.size() == 1 && !kept(users) && classify(*users[0].block).is_complete() &&
                      is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
     return one ? BlockRef(users[0].block->tag) : BlockRef();
   }
@@ -48020,7 +48192,7 @@ class VectorizeBareLoops : DefaultSteps {
     Vec<ForRef> nests;
     each_statement(s_.program()->body, [&](const Stmt& s) {
       const auto* f = s.as<ForNode>();
-      if (f && block_tags(f->body).size() == 0) nests.push_back(ForRef(f));
+      if (f && !job_.kept.holds(*f) && block_tags(f->body).size() == 0) nests.push_back(ForRef(f));
     });
     // Outer loops come first; one whose inner loop has become vectors stays.
     Vec<VarRef> done;
@@ -48156,10 +48328,10 @@ class PlaceProducers : DefaultSteps {
   void inline_producers() {
     for (const auto& block : s_.blocks()) {
       BlockSite at = site(block);
-      if (!at.block || !classify(*at.block).is_complete()) continue;
+      if (!at.block || kept(block) || !classify(*at.block).is_complete()) continue;
       BodyCost cost = body_cost(*at.block);
       auto users = consumers(s_.program()->body, block.tag);
-      if (users.empty()) continue;
+      if (users.empty() || kept(users)) continue;
       int reads = 0;
       bool same_volume = true;
       for (const auto& user : users) {
@@ -48186,7 +48358,7 @@ class PlaceProducers : DefaultSteps {
     auto blocks = s_.blocks();
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
-      if (users.empty()) continue;
+      if (users.empty() || kept(blocks[k]) || kept(users)) continue;
       const Vec<ForRef> places = places_of(site(blocks[k]), users);
       for (std::size_t p = places.size(); p-- > 0;)
         if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;
@@ -48342,10 +48514,8 @@ class RunParallel : DefaultSteps {
   }
 
   void parallelize() {
-    Vec<Ref<ForNode>> nests;
-    collect_top_loops(s_.program()->body, nests);
-    for (auto loop : nests) {
-      if (work_below(*loop) < kParallelWork) continue;
+    for (const auto& loop : top_loops(s_.program())) {
+      if (job_.kept.holds(*loop) || work_below(*loop) < kParallelWork) continue;
       parallelize(loop);
     }
   }
@@ -48408,15 +48578,6 @@ class RunParallel : DefaultSteps {
     const auto parts = s_.split_any(loop, {tasks, infer});
     s_.partition(parts[1], Partition::always);
     s_.parallel(parts[0]);
-  }
-
-  static void collect_top_loops(const Stmt& s, Vec<ForRef>& out) {
-    if (const auto* f = s.as<ForNode>())
-      out.push_back(ForRef(f));
-    else if (const auto* a = s.as<AllocNode>())
-      collect_top_loops(a->body, out);
-    else if (s.as<SeqNode>())
-      for (const auto& child : seq_of(s)) collect_top_loops(child, out);
   }
 };
 
@@ -49829,7 +49990,9 @@ class TileNests : NestSteps {
   using NestSteps::NestSteps;
 
   void run() {
-    const auto blocks = s_.blocks();
+    Vec<BlockRef> blocks;
+    for (const auto& block : s_.blocks())
+      if (!kept(block)) blocks.push_back(block);
     std::size_t nodes = 0;
     for (const auto& block : blocks) nodes += nodes_of(block, kUnrolledNodes);
     crowded_ = nodes > kDefaultNodes;
@@ -49866,6 +50029,15 @@ class TileNests : NestSteps {
   }
 
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    if (const BlockRef parts = ShareTerms(job_).run(block, nest); parts.tag.get()) {
+      tile_reduction(parts, nest_of(site(parts)));
+      tile_reduction(block, nest_of(site(block)));
+    } else {
+      tile_reduction(block, nest);
+    }
+  }
+
+  void tile_reduction(const BlockRef& block, const DefaultNest& nest) {
     const bool shared = shares_rows(block);
     const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
     const BlockSite at = site(block);
@@ -49895,15 +50067,28 @@ namespace lathe {
 
 namespace detail {
 
-inline Schedule with_default_steps(Schedule schedule, const Target& target,
-                                   std::vector<std::string>* left_out = nullptr) {
-  if (schedule.program()->scheduled) return schedule;
-  const DefaultJob job{schedule, target, left_out};
+inline void take_default_steps(Schedule& schedule, const Target& target, const KeptNests& kept,
+                               std::vector<std::string>* left_out) {
+  const DefaultJob job{schedule, target, kept, left_out};
   PlaceProducers(job).run();
   TileNests(job).run();
   VectorizeBareLoops(job).run();
   RunParallel(job).run();
+}
+
+inline Schedule with_default_steps(Schedule schedule, const Target& target,
+                                   std::vector<std::string>* left_out = nullptr) {
+  if (!schedule.program()->scheduled) take_default_steps(schedule, target, {}, left_out);
   return schedule;
+}
+
+inline std::vector<std::string> plan_nests(Schedule& schedule, const Target& target,
+                                           const KeptNests& kept) {
+  Schedule planned = schedule;
+  std::vector<std::string> left_out;
+  take_default_steps(planned, target, kept, &left_out);
+  schedule = planned;
+  return left_out;
 }
 
 }  // namespace detail
@@ -49924,6 +50109,21 @@ LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& targ
 LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& target,
                                      ScheduleOptions options, Location where) {
   return detail::with_default_steps(Schedule(outputs, options, where), target);
+}
+
+LATHE_DECL std::vector<std::string> plan(Schedule& schedule, const Target& target) {
+  return detail::plan_nests(schedule, target, detail::KeptNests(schedule));
+}
+LATHE_DECL std::vector<std::string> plan(Schedule& schedule, const BlockName& block,
+                                         const Target& target, Location where) {
+  const BlockTag tag = schedule.block(block, where).tag;
+  detail::KeptNests kept(schedule);
+  if (kept.holds(tag))
+    throw UserError("L0202",
+                    "plan: steps have changed the loops of block " + tag->name + " already", where,
+                    {}, "plan a block before its loops are changed, or schedule it by hand");
+  kept.keep_others(schedule.program(), tag);
+  return detail::plan_nests(schedule, target, kept);
 }
 
 }  // namespace lathe

@@ -16,7 +16,8 @@ namespace lathe {
 /// blocks that stay in the second cache; products of narrow types take the rows of
 /// tensor_intrins() that the target has. Loops of scripts become vectors, of rows where each step
 /// along a row needs the one before. Outputs larger than the last-level cache are streamed, and
-/// the outermost loops run in parallel where the work pays for it. A program that steps have
+/// the outermost loops run in parallel where the work pays for it; threads share the terms of a
+/// reduction that has too few results for them. A program that steps have
 /// changed already, also one whose text says `scheduled`, stays as it is. A step that is not legal
 /// is left out, so the result is always correct. Under ScheduleOptions::strict no step reassociates
 /// floats.

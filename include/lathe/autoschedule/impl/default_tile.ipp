@@ -52,6 +52,15 @@ class TileNests : NestSteps {
   }
 
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    if (const BlockRef parts = ShareTerms(job_).run(block, nest); parts.tag.get()) {
+      tile_reduction(parts, nest_of(site(parts)));
+      tile_reduction(block, nest_of(site(block)));
+    } else {
+      tile_reduction(block, nest);
+    }
+  }
+
+  void tile_reduction(const BlockRef& block, const DefaultNest& nest) {
     const bool shared = shares_rows(block);
     const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
     const BlockSite at = site(block);

@@ -17,6 +17,7 @@
 #include <lathe/autoschedule/impl/default_pad.ipp>
 #include <lathe/autoschedule/impl/default_rows.ipp>
 #include <lathe/autoschedule/impl/default_shape.ipp>
+#include <lathe/autoschedule/impl/default_share.ipp>
 //
 #include <lathe/autoschedule/impl/default_streams.ipp>
 //
