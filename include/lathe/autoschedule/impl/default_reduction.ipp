@@ -32,6 +32,7 @@ class TileReduction : TileRegisters {
                     : tile.cycles;
     const double vectors = volume(nest.all) / static_cast<double>(lanes);
     if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
+    if (along_terms && fold_tile(body, nest, tile, folded, lanes)) return;
     if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
     BodyCost terms = body;
     const Conditions conditions(block);
@@ -43,6 +44,14 @@ class TileReduction : TileRegisters {
   }
 
  private:
+  bool fold_tile(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
+                 double folded, std::int64_t lanes) {
+    FoldTiles fold(job_);
+    const FoldTiles::Shape shape = fold.shape(body, nest, lanes);
+    return shape.cycles < std::min(folded, tile.cycles + fold.copy_cycles(nest)) &&
+           attempt([&] { fold.run(nest, shape, lanes); });
+  }
+
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;

@@ -23,6 +23,7 @@
 //
 #include <lathe/autoschedule/impl/default_elementwise.ipp>
 #include <lathe/autoschedule/impl/default_finish.ipp>
+#include <lathe/autoschedule/impl/default_fold.ipp>
 #include <lathe/autoschedule/impl/default_intrinsic.ipp>
 #include <lathe/autoschedule/impl/default_loops.ipp>
 #include <lathe/autoschedule/impl/default_place.ipp>
