@@ -46816,6 +46816,15 @@ class DefaultSteps {
     ConstInterval range = const_bounds(loop.extent);
     return range.has_max() ? range.max : 1024;  // a symbolic extent is taken to be worth the work
   }
+  // Parts of a loop that keep all cores at work, of at least so many iterations each: equal ones,
+  // if there are such. 0: too few iterations.
+  std::int64_t tasks_in(std::int64_t trips, std::int64_t least = 1) const {
+    const std::int64_t most =
+        std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores, trips / least);
+    for (std::int64_t tasks = most; tasks >= target_.cores; --tasks)
+      if (trips % tasks == 0) return tasks;
+    return most >= target_.cores ? most : 0;
+  }
   static double volume(const Vec<ForRef>& loops) {
     double v = 1;
     for (const auto& f : loops) v *= static_cast<double>(trip(*f));
@@ -47628,8 +47637,8 @@ class ShareTerms : NestSteps {
     BlockRef partial;
     if (!wants_parts(ref, nest)) return partial;
     for (const auto& loop : nest.reduce) {
-      const std::int64_t parts = parts_of(trip_of(nest, loop));
-      if (parts < target_.cores || !has_const_trip(nest, loop)) continue;
+      const std::int64_t parts = tasks_in(trip_of(nest, loop));
+      if (parts == 0 || !has_const_trip(nest, loop)) continue;
       attempt([&] { partial = shared(nest, loop, parts); });
       break;
     }
@@ -47674,15 +47683,6 @@ class ShareTerms : NestSteps {
       tasks *= std::max(trips, 1.0);
     }
     return tasks;
-  }
-
-  // Equal ones, if there are such.
-  std::int64_t parts_of(std::int64_t trips) const {
-    const std::int64_t most =
-        std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores, trips);
-    for (std::int64_t parts = most; parts >= target_.cores; --parts)
-      if (trips % parts == 0) return parts;
-    return most;
   }
 };
 
@@ -48103,6 +48103,7 @@ class FoldTiles : ReductionCosts {
   }
 
  private:
+  // By as many columns as fill half of the registers: four rows of the 16 that AVX2 has meet two.
   static constexpr std::int64_t kRows = 4;
 
   // The innermost loop that moves one read and not the other.
@@ -48661,14 +48662,10 @@ class RunParallel : DefaultSteps {
     }
     return false;
   }
-  // 0: too few iterations beside the borders. Of equal parts, if there are such.
+  // 0: too few iterations beside the borders.
   std::int64_t tasks_of(const ForNode& loop) const {
     constexpr std::int64_t kBesideBorders = 4;
-    const std::int64_t most = std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores,
-                                       trip(loop) / kBesideBorders);
-    for (std::int64_t tasks = most; tasks >= target_.cores; --tasks)
-      if (trip(loop) % tasks == 0) return tasks;
-    return most >= target_.cores ? most : 0;
+    return tasks_in(trip(loop), kBesideBorders);
   }
   void split_tasks(const LoopRef& loop, std::int64_t tasks) {
     s_.partition(loop, Partition::automatic);

@@ -241,6 +241,15 @@ class DefaultSteps {
     ConstInterval range = const_bounds(loop.extent);
     return range.has_max() ? range.max : 1024;  // a symbolic extent is taken to be worth the work
   }
+  // Parts of a loop that keep all cores at work, of at least so many iterations each: equal ones,
+  // if there are such. 0: too few iterations.
+  std::int64_t tasks_in(std::int64_t trips, std::int64_t least = 1) const {
+    const std::int64_t most =
+        std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores, trips / least);
+    for (std::int64_t tasks = most; tasks >= target_.cores; --tasks)
+      if (trips % tasks == 0) return tasks;
+    return most >= target_.cores ? most : 0;
+  }
   static double volume(const Vec<ForRef>& loops) {
     double v = 1;
     for (const auto& f : loops) v *= static_cast<double>(trip(*f));

@@ -74,6 +74,7 @@ class FoldTiles : ReductionCosts {
   }
 
  private:
+  // By as many columns as fill half of the registers: four rows of the 16 that AVX2 has meet two.
   static constexpr std::int64_t kRows = 4;
 
   // The innermost loop that moves one read and not the other.

@@ -17,8 +17,8 @@ class ShareTerms : NestSteps {
     BlockRef partial;
     if (!wants_parts(ref, nest)) return partial;
     for (const auto& loop : nest.reduce) {
-      const std::int64_t parts = parts_of(trip_of(nest, loop));
-      if (parts < target_.cores || !has_const_trip(nest, loop)) continue;
+      const std::int64_t parts = tasks_in(trip_of(nest, loop));
+      if (parts == 0 || !has_const_trip(nest, loop)) continue;
       attempt([&] { partial = shared(nest, loop, parts); });
       break;
     }
@@ -63,15 +63,6 @@ class ShareTerms : NestSteps {
       tasks *= std::max(trips, 1.0);
     }
     return tasks;
-  }
-
-  // Equal ones, if there are such.
-  std::int64_t parts_of(std::int64_t trips) const {
-    const std::int64_t most =
-        std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores, trips);
-    for (std::int64_t parts = most; parts >= target_.cores; --parts)
-      if (trips % parts == 0) return parts;
-    return most;
   }
 };
 

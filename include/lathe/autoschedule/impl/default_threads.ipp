@@ -83,14 +83,10 @@ class RunParallel : DefaultSteps {
     }
     return false;
   }
-  // 0: too few iterations beside the borders. Of equal parts, if there are such.
+  // 0: too few iterations beside the borders.
   std::int64_t tasks_of(const ForNode& loop) const {
     constexpr std::int64_t kBesideBorders = 4;
-    const std::int64_t most = std::min(static_cast<std::int64_t>(kTasksPerCore) * target_.cores,
-                                       trip(loop) / kBesideBorders);
-    for (std::int64_t tasks = most; tasks >= target_.cores; --tasks)
-      if (trip(loop) % tasks == 0) return tasks;
-    return most >= target_.cores ? most : 0;
+    return tasks_in(trip(loop), kBesideBorders);
   }
   void split_tasks(const LoopRef& loop, std::int64_t tasks) {
     s_.partition(loop, Partition::automatic);
