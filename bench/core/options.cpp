@@ -15,7 +15,7 @@ const char* const usage =
     "usage: bench/run.sh SUITE... [--filter RE] [--threads N,...] [--peers NAME,...] [--schedule "
     "default|hand]\n"
     "                    [--seconds S] [--seed N] [--json FILE] [--list]\n"
-    "suites: gemm small elementwise stencil photo apps hand plain types ansor polybench jit "
+    "suites: gemm small elementwise stencil photo apps hand plain types ansor polybench jit\n"
     "        schedule compile all\n"
     "peers:  plain eigen openblas libxsmm onednn onednn3 halide\n"
     "  --filter RE     cases whose name matches\n"

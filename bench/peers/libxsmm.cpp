@@ -7,12 +7,12 @@ namespace bench {
 
 namespace {
 
-/// What libxsmm generates unrolled code for; beyond it is another library's field.
-constexpr std::int64_t most_multiplications = 64 * 64 * 64;
+// Larger products are not what its kernels are for.
+bool is_small(const Gemm& p) { return p.m * p.n * p.k <= LIBXSMM_MAX_MNK; }
 
 std::vector<Competitor> make(const Job& job) {
   const auto* p = std::get_if<Gemm>(&job.what.problem);
-  if (!p || p->epilogue || p->transposed() || p->m * p->n * p->k > most_multiplications) return {};
+  if (!p || p->epilogue || p->transposed() || !is_small(*p)) return {};
   const auto m = static_cast<int>(p->m), n = static_cast<int>(p->n), k = static_cast<int>(p->k);
   const float alpha = 1, beta = 0;
   // Its matrices are column-major, so it computes the transposed product.
