@@ -66,3 +66,57 @@ TEST_CASE(
     CHECK(z == expected);
   }
 }
+
+namespace {
+
+/// Sums of columns kept in a register tile: 15 columns are 8 lanes and 7.
+lt::Schedule column_sums(std::int64_t columns) {
+  lt::Input<float, 2> X("X", {9, columns});
+  lt::Reduce r("r", 9);
+  auto Y = lt::compute("Y", {columns}, [&](lt::Var j) { return lt::sum(X(r, j), r); });
+  lt::Schedule s(Y);
+  auto [j, terms] = s.loops<2>(Y);
+  s.reorder({terms, j});
+  const lt::BlockRef out = s.cache_write(Y, lt::Scope::reg);
+  const lt::BlockRef init = s.decompose_reduction(Y, terms);
+  s.vectorize(j);
+  s.vectorize(s.loops(init).back());
+  s.vectorize(s.loops(out).back());
+  return s;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a tail in registers is one vector by mask with AVX2, and stored in parts") {
+  const lt::Program program = column_sums(15).program();
+  const std::string text = lt::lower(program, lt::Target("x86-64-v3")).str();
+  INFO(text);
+  CHECK(contains(text, "alloc Y_cache_8: f32x8[]"));
+  CHECK(contains(text, "where ramp(0i32, 1i32, 8) < broadcast(7i32, 8)"));
+  CHECK(contains(text, "Y[ramp(8, 1, 4)] = shuffle(Y_cache_8[]; 0, 1, 2, 3)"));
+  CHECK(contains(text, "Y[14] = shuffle(Y_cache_8[]; 6)"));
+  // Lanes beyond the end are never asked for: sums need no blend.
+  CHECK(!contains(text, "select("));
+  test::check_stages(program);
+}
+
+TEST_CASE("parts are loaded of lanes inside the mask alone, or blends stay") {
+  const lt::Program start = lt::parse(
+      "program P(in X: f32[16], out Y: f32[8]) scheduled:\n"
+      "  alloc T: f32[8] scope register\n"
+      "  vectorized for i in 0..8:\n"
+      "    T[i] = 1.0\n"
+      "  vectorized for i in 0..8:\n"
+      "    if i < 5:\n"
+      "      T[i] = X[i] * 2.0\n"
+      "  vectorized for i in 0..8:\n"
+      "    Y[i] = T[i]\n");
+  test::check_stages(start);
+  const std::string text = lt::lower(start, lt::Target("x86-64-v3")).str();
+  INFO(text);
+  CHECK(contains(text, "select("));
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
@@ -90,21 +91,33 @@ inline bool slots_agree(const SlotCollector& slots) {
   return true;
 }
 
+// The first lanes of a vector, if a mask is of these: ramp(a, 1, lanes) < broadcast(b, lanes).
+inline std::int64_t lanes_below(const AnyExpr& mask) {
+  const auto* less = mask.as<BinaryNode>();
+  if (!less || less->op != BinaryOp::lt) return 0;
+  const auto* ramp = less->a.as<RampNode>();
+  const auto* end = less->b.as<BroadcastNode>();
+  if (!ramp || !end || !is_const(ramp->stride, 1)) return 0;
+  const std::int64_t *first = as_const_int(ramp->base), *last = as_const_int(end->value);
+  return first && last ? *last - *first : 0;
+}
+
 // The mask of all accesses to a register, if it is one that stays the same: lanes outside of it are
-// never asked for, and may hold anything.
+// never asked for, and may hold anything. Parts may be loaded of the lanes inside.
 class CommonMask : public Visitor {
  public:
   CommonMask(const Buffer& buffer, const Slot& slot) : buffer_(buffer), slot_(slot) {}
 
   bool found() const {
-    if (differs_ || !mask_) return false;
+    if (differs_ || !mask_ || (parts_end_ > 0 && parts_end_ > lanes_below(mask_))) return false;
     for (const VarRef& v : free_vars(mask_))
       if (inside_.contains(v.get())) return false;
     return !find_load(mask_);
   }
 
   void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices[0], n->mask);
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_)
+      if (!note_part(n->indices[0], n->mask)) note(n->indices[0], n->mask);
     if (const auto* n = e.as<LetNode>())
       for (const auto& b : n->bindings) inside_.insert(b.var.get());
     descend(e);
@@ -129,9 +142,18 @@ class CommonMask : public Visitor {
       differs_ = differs_ || !structurally_equal(mask, mask_);
   }
 
+  bool note_part(const AnyExpr& index, const AnyExpr& mask) {
+    Slot at;
+    constant_slot(index, at);
+    if (mask.get() || at.lanes == slot_.lanes || !holds(slot_, at)) return false;
+    parts_end_ = std::max(parts_end_, at.first + at.lanes - slot_.first);
+    return true;
+  }
+
   const Buffer& buffer_;
   const Slot slot_;
   AnyExpr mask_;
+  std::int64_t parts_end_ = 0;  ///< of the slot's lanes
   NodeSet inside_;
   bool differs_ = false;
 };
