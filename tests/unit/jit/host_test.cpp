@@ -135,3 +135,21 @@ TEST_CASE("an argument that is undefined") {
           lt::jit_any(s, {{p.X, p.Y}});
         }) == "L0310 'X' is not declared inout in program 'Y'");
 }
+
+TEST_CASE("loops are planned for the threads of a context") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  if (lt::host().cores < 2) LATHE_SKIP("one processor");
+  lt::Input<float, 1> x("x", {700});
+  lt::Input<float, 2> A("A", {700, 3000});
+  lt::Reduce r("r", 700);
+  auto y = lt::compute("y", {3000}, [&](lt::Var j) { return lt::sum(x(r) * A(r, j), r); });
+  lt::Context one({.threads = 1}), two({.threads = 2});
+  const auto text = [&](const lt::JitOptions& options) {
+    return lt::jit({y, options}, x, A, y).lowered().str();
+  };
+  lt::Target single = lt::host();
+  single.cores = 1;
+  const std::string alone = text({.context = &one});
+  CHECK(alone == text({.context = &two, .target = single}));
+  CHECK(alone != text({.context = &two}));
+}

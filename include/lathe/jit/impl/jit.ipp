@@ -16,8 +16,14 @@
 namespace lathe {
 namespace detail {
 
-inline Target target_of(const Source& source) {
-  if (!source.options().target) return host();
+/// What nobody asked for is this machine, of which a context may use few processors: loops are
+/// planned for those.
+inline Target target_of(const Source& source, const Context& context) {
+  if (!source.options().target) {
+    Target target = host();
+    target.cores = std::min(target.cores, context.threads());
+    return target;
+  }
   Target target = *source.options().target;
   std::string reason;
   if (!target.runs_on(host(), &reason))
@@ -203,7 +209,8 @@ inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& para
     if (const auto known = recipes.find(source, params, *llvm))
       return kernel_of(*known->recipe, known->bound, known->binding, source);
   const BoundProgram bound = bound_program(source, params);
-  const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
+  const KernelMaker maker{
+      source, llvm, target_of(source, context), {context, deadline, source.where()}};
   if (!llvm) return make_interpreted(source, bound, reason);
   if (!planned) return kernel_of(*maker.recipe(bound, maker.key({})), bound, {}, source);
   const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);
