@@ -47179,17 +47179,18 @@ namespace lathe {
 namespace detail {
 
 // Copies of what a reduction reads again and again, in panels: as many columns as a tile has side
-// by side, all rows of one panel after the other.
+// by side, all rows of one panel after the other. Columns lie along the unit loop, or, of an
+// operand that is turned, along the rows of a tile.
 class PackPanels : NestSteps {
  public:
   using NestSteps::NestSteps;
 
   /// Whether the copy of a read has its lanes along one axis of its own, and is of no other read: a
   /// matrix times its own transpose reads one buffer in two orders.
-  static bool has_panels(const DefaultNest& nest, const AccessSite& read) {
+  static bool has_panels(const DefaultNest& nest, const AccessSite& read, const LoopRef& along) {
     int reads = 0;
     for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && panel_axis(nest, read) < read.indices.size();
+    return reads == 1 && panel_axis(nest, read, along) < read.indices.size();
   }
   /// Whether panels of a width end where the unit loop does, if it counts parts of an axis.
   static bool fits_panels(const DefaultNest& nest, const AccessSite& read, std::int64_t width) {
@@ -47201,12 +47202,15 @@ class PackPanels : NestSteps {
     BlockRef copy;
     std::size_t axis = 0, rank = 0;
     std::int64_t width = 1;
-    AccessSite read;  ///< of the original
-    LoopRef place;    ///< around the copy; empty: before all loops
+    AccessSite read;       ///< of the original
+    bool of_rows = false;  ///< along the rows of a tile
+    LoopRef place;         ///< around the copy; empty: before all loops
   };
   Panels lay_out(const BlockRef& reduction, const DefaultNest& nest, const AccessSite& read,
-                 std::int64_t width) {
-    Panels out{{}, panel_axis(nest, read), read.indices.size(), width, read, {}};
+                 const LoopRef& along, std::int64_t width) {
+    Panels out{
+        {}, panel_axis(nest, read, along), read.indices.size(), width, read, !(along == nest.unit),
+        {}};
     out.copy = s_.cache_read(reduction, read.buffer->name, Scope::global);
     s_.transform_layout(out.copy, tiled_layout({out.rank, out.axis, 0, width, 1}));
     return out;
@@ -47235,34 +47239,35 @@ class PackPanels : NestSteps {
     s_.vectorize(columns[1]);
   }
 
+  // Reads of the original stay on few pages.
+  static constexpr std::int64_t kRows = 8;
+
  private:
   // The axis along which lanes lie, one after the other; the rank if there is none. Loops outside
   // may count groups of them: channels of a group are group * 128 + channel.
-  static std::size_t panel_axis(const DefaultNest& nest, const AccessSite& read) {
+  static std::size_t panel_axis(const DefaultNest& nest, const AccessSite& read,
+                                const LoopRef& along) {
     std::size_t found = read.indices.size();
     for (std::size_t axis = 0; axis < read.indices.size(); ++axis) {
-      if (!uses_var(read.indices[axis], nest.unit.var)) continue;
-      if (found < read.indices.size() || !counts_groups(nest, read.indices[axis]))
+      if (!uses_var(read.indices[axis], along.var)) continue;
+      if (found < read.indices.size() || !counts_groups(nest, read.indices[axis], along))
         return read.indices.size();
       found = axis;
     }
     return found;
   }
-  static bool counts_groups(const DefaultNest& nest, const AnyExpr& index) {
+  static bool counts_groups(const DefaultNest& nest, const AnyExpr& index, const LoopRef& along) {
     Vec<VarRef> loops;
     for (const auto& f : nest.all) loops.push_back(f->var);
     const auto sum = affine_of(index, loops);
     if (!sum || !lathe::is_const(sum->rest, 0)) return false;
     for (std::size_t k = 0; k < loops.size(); ++k) {
       const auto coef = sum->coef(k);
-      if (!coef || (loops[k] == nest.unit.var ? *coef != 1 : *coef % trip_of(nest, nest.unit) != 0))
+      if (!coef || (loops[k] == along.var ? *coef != 1 : *coef % trip_of(nest, along) != 0))
         return false;
     }
     return true;
   }
-
-  // Reads of the original stay on few pages.
-  static constexpr std::int64_t kRows = 8;
 };
 
 }  // namespace detail
@@ -47422,7 +47427,9 @@ class ReductionCosts : protected NestSteps {
 
  protected:
   static constexpr double kPorts = 2;
-  // Of what runs beside the port that limits: both share the front end.
+  // Of what runs beside what limits: ports share the front end, and a sum that has to wait has no
+  // slack. Two rows of four vectors, whose eight sums just cover the latency, at 0.5 of the limit
+  // where another thread shares the core (Zen 3), four of three at 0.8.
   static constexpr double kBeside = 0.25;
   // To fold the lanes of one vector, and to start and store a result.
   static constexpr double kFoldOperations = 6;
@@ -47437,7 +47444,8 @@ class ReductionCosts : protected NestSteps {
     const double halves = static_cast<double>(target_.vector_bytes) / target_.load_bytes;
     const double loads = (work.vectors * halves + work.broadcasts) / kPorts;
     const double arithmetic = work.operations * halves / kPorts;
-    return std::max({loads, arithmetic, least}) + kBeside * std::min(loads, arithmetic);
+    const double most = std::max({loads, arithmetic, least});
+    return most + kBeside * (loads + arithmetic + least - most);
   }
 
   // Loads, and operations, for one vector whose lanes lie along a loop.
@@ -47558,7 +47566,8 @@ class ReductionCosts : protected NestSteps {
   static constexpr std::int64_t kMostTurned = 64;
   // Of which LLVM makes code in a tenth of a second.
   static constexpr std::int64_t kMostTurnedStatements = 800;
-  static constexpr double kEqual = 1e-3;
+  // What more vectors have to save where nobody knows how many columns are left for a tail.
+  static constexpr double kEqual = 1e-3, kWideTails = 0.1;
 
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
                          std::int64_t lanes, bool ahead) const {
@@ -47569,17 +47578,27 @@ class ReductionCosts : protected NestSteps {
     const auto results = static_cast<std::int64_t>(nest.writes.size());
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
-    for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
+    for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
+      if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
         if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
-        if (tile.cycles < best.cycles * (1 - kEqual) ||
-            (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors && knows_columns))
+        const bool wider = vectors > best.vectors;
+        if (tile.cycles < best.cycles * (1 - (wider && !knows_columns ? kWideTails : kEqual)) ||
+            (tile.cycles < best.cycles * (1 + kEqual) && wider && knows_columns))
           best = tile;
       }
+    }
     return best;
+  }
+
+  // Whether the unit loop counts parts of an axis, which are whole vectors: a tile that ends beyond
+  // one would meet the next.
+  static bool counts_whole_vectors(const DefaultNest& nest, std::int64_t lanes) {
+    return nest.unit.var.get() && trip_of(nest, nest.unit) % lanes == 0 &&
+           axis_of(nest.writes[0], nest.unit) == nest.writes[0].indices.size();
   }
 
   // Terms that are written out where columns are turned in registers, with those of tails.
@@ -48839,9 +48858,13 @@ class CacheBlocks : protected ReductionCosts {
 
  protected:
   // Rows of a constant are laid out once, for all calls.
-  static constexpr double kPackReuse = 16, kLongReuse = 64, kConstantReuse = 2;
+  static constexpr double kPackReuse = 16, kLongReuse = 32, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
   static constexpr double kPages = 96, kPage = 4096;
+
+  // Tiles of so few rows come back to what lies along the lanes after so few cycles that they wait
+  // for the second cache: 16 bytes a cycle at 4 rows of AVX2, half of what Zen 3 delivers.
+  static bool is_short(const RegisterTile& tile) { return tile.height <= kShortTile; }
 
   // How often a tile comes back to what it read.
   static double reuse(const DefaultNest& nest, const AccessSite& read) {
@@ -48855,21 +48878,49 @@ class CacheBlocks : protected ReductionCosts {
   static bool packs_jumps(const DefaultNest& nest) {
     for (const auto& read : nest.reads)
       if (jumps(nest, read) &&
-          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
+          !(PackPanels::has_panels(nest, read, nest.unit) && reuse(nest, read) >= kPackReuse))
         return false;
     return true;
   }
   // What a tile along the lanes reads lies on one page a term, or jumps.
   bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                     std::int64_t lanes) const {
-    if (!PackPanels::has_panels(nest, read) ||
+    if (!PackPanels::has_panels(nest, read, nest.unit) ||
         !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
       return false;
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
-    return columns > tile.vectors * lanes && bytes > kPages * kPage &&
-           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse : kLongReuse);
+    const bool stays = is_short(tile) ? fits_first_cache(nest, read, tile.vectors * lanes)
+                                      : bytes <= kPages * kPage;
+    return columns > tile.vectors * lanes && !stays &&
+           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse
+                                 : is_short(tile)         ? kPackReuse
+                                                          : kLongReuse);
+  }
+  double first_cache_twice() const { return 2 * static_cast<double>(target_.l1_bytes); }
+  // Whether what a tile reads along the lanes, in all terms, stays in its sets of the first cache,
+  // half of it.
+  bool fits_first_cache(const DefaultNest& nest, const AccessSite& read, std::int64_t width) const {
+    std::int64_t apart = kCacheWay;
+    for (const auto& l : nest.reduce) {
+      const auto stride = flat_stride(read, l.var);
+      apart = std::gcd(apart, stride ? *stride * read.buffer->dtype.element_bytes() : 0);
+    }
+    const std::int64_t element = read.buffer->dtype.element_bytes(),
+                       lines = width * element + target_.line_bytes;  // that a term meets, in bytes
+    const double terms = term_bytes(nest, read) / static_cast<double>(element);
+    return terms <= static_cast<double>(cache_sets(apart) * cache_ways()) &&
+           2 * terms * static_cast<double>(lines) <= static_cast<double>(target_.l1_bytes);
+  }
+  // Whether rows of a tile lie side by side, and terms so far apart that they push each other out
+  // of the first cache: of a product A' B those of A.
+  bool worth_row_panels(const DefaultNest& nest, const RegisterTile& tile,
+                        const AccessSite& read) const {
+    return tile.height > 1 && step_of(read.indices, tile.rows.var) == Step::unit &&
+           step_of(read.indices, nest.unit.var) == Step::none &&
+           PackPanels::has_panels(nest, read, tile.rows) && reuse(nest, read) >= kPackReuse &&
+           !fits_first_cache(nest, read, tile.height);
   }
   // Of one iteration of the unit loop.
   static double term_bytes(const DefaultNest& nest, const AccessSite& read) {
@@ -48903,6 +48954,13 @@ class CacheBlocks : protected ReductionCosts {
     return true;
   }
 
+  static double rows_that_meet(const DefaultNest& nest) {
+    double rows = 1;
+    for (const auto& l : nest.spatial)
+      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
+    return rows;
+  }
+
   // The spatial loops, those that meet the same along the lanes inside of the others where all that
   // lies along the lanes does not fit the second cache: groups one after the other.
   Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
@@ -48925,10 +48983,8 @@ class CacheBlocks : protected ReductionCosts {
     const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
     const double bytes = lane_bytes(nest) * static_cast<double>(width),
                  share = static_cast<double>(second_cache_share());
-    double rows = 1;
-    for (const auto& l : nest.spatial)
-      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
-    if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
+    if (bytes * static_cast<double>(all) <= share ||
+        rows_that_meet(nest) < 2 * static_cast<double>(tile.height))
       return 0;
     const auto most = static_cast<std::int64_t>(share / bytes);
     return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
@@ -48940,6 +48996,7 @@ class CacheBlocks : protected ReductionCosts {
     std::size_t whole = 0;   ///< reduce loops around a block
     std::int64_t terms = 0;  ///< of the next one, in a block; 0: all
     std::int64_t tiles = 0;  ///< 0: no blocks
+    bool streams = false;    ///< through memory as it lies
   };
   TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
                              std::int64_t lanes) const {
@@ -48951,7 +49008,56 @@ class CacheBlocks : protected ReductionCosts {
     return has_const_trip(nest, nest.reduce[0]) ? blocks_of_loop(nest, tile, lanes) : TermBlocks();
   }
 
+  // Where few rows meet what lies along the lanes, memory is read as it lies: a few terms at a
+  // time, whole rows of each, which hardware fetches ahead, and the sums wait in a cache. Vectors
+  // by matrices of 4096, Zen 3: 6 Gflop/s in columns of a tile, 14 by rows, 8 in runs of 2 KB.
+  TermBlocks streams_of_terms(const DefaultNest& nest, const RegisterTile& tile,
+                              std::int64_t lanes) const {
+    const double rows = rows_that_meet(nest),
+                 columns = static_cast<double>(trip_of(nest, nest.unit));
+    if (nest.reduce.size() != 1 || nest.writes.size() != 1 || !nest.unit.var.get() ||
+        !has_const_trip(nest, nest.unit) || trip_of(nest, nest.reduce[0]) < 2 * kStreamedTerms ||
+        rows > (is_short(tile) ? kPackReuse - 1 : kStreamedRows))
+      return {};
+    const double sums = rows * columns * nest.writes[0].buffer->dtype.element_bytes();
+    if (lane_bytes(nest) * columns <= first_cache_twice() ||
+        sums > static_cast<double>(second_cache_share()) || !streams_along(nest))
+      return {};
+    double tasks = 1;
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit) && !meets_again(nest, l))
+        tasks *= static_cast<double>(trip_of(nest, l));
+    const std::int64_t all = tiles_along(nest, tile.vectors * lanes);
+    return {0, kStreamedTerms,
+            tasks < target_.cores ? balanced(all, (all + target_.cores - 1) / target_.cores) : all,
+            true};
+  }
+  // Tiles of them: two vectors side by side, or four of one row.
+  RegisterTile streamed_tile(const DefaultNest& nest, const RegisterTile& tile) const {
+    if (!tile.rows.var.get()) return {{}, 1, kStreamedRows};
+    return {tile.rows, balanced(trip_of(nest, tile.rows), kStreamedRows), 2};
+  }
+
  private:
+  static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64, kStreamedTerms = 8,
+                                kStreamedRows = 4;
+  static constexpr double kRowsOfLongBlocks = 64;
+
+  // Whether terms follow each other in rows that are worth a stream.
+  bool streams_along(const DefaultNest& nest) const {
+    bool any = false;
+    for (const auto& read : nest.reads) {
+      const Step step = step_of(read.indices, nest.unit.var);
+      if (step == Step::none) continue;
+      constexpr std::int64_t kLeastRun = 1024;
+      if (step != Step::unit || step_of(read.indices, nest.reduce[0].var) == Step::none ||
+          trip_of(nest, nest.unit) * read.buffer->dtype.element_bytes() < kLeastRun)
+        return false;
+      any = true;
+    }
+    return any;
+  }
+
   // Loops of windows around as many of the inner ones as the second cache holds.
   TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
                                  std::int64_t lanes) const {
@@ -48972,16 +49078,22 @@ class CacheBlocks : protected ReductionCosts {
     std::int64_t bytes = 1;
     for (const auto& read : nest.reads)
       bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
+    // Of few rows the copy takes most of the time, and reads long rows faster than short ones.
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
-                       most = target_.l1_bytes / 4 / (tile.height * bytes);
+                       fit = target_.l1_bytes / 4 / (tile.height * bytes),
+                       most = rows_that_meet(nest) < kRowsOfLongBlocks
+                                  ? std::min(fit, kTermsOfFewRows)
+                                  : fit;
     if (most < 1 || all <= 2 * most) return {};
     TermBlocks out;
-    out.terms = balanced(all, most);
+    // Whole parts of a copy: what these cover is proved, and all of it need not be kept.
+    out.terms =
+        (balanced(all, most) + PackPanels::kRows - 1) / PackPanels::kRows * PackPanels::kRows;
     const std::int64_t tiles = tiles_along(nest, width),
-                       fit = second_cache_share() / (out.terms * bytes * width),
+                       side_by_side = second_cache_share() / (out.terms * bytes * width),
                        a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
-    if (fit < 1 || a_thread < 1) return {};
-    out.tiles = balanced(tiles, std::min(fit, a_thread));
+    if (side_by_side < 1 || a_thread < 1) return {};
+    out.tiles = balanced(tiles, std::min(side_by_side, a_thread));
     return out;
   }
 };
@@ -49276,15 +49388,15 @@ class WindowCosts : protected ReductionCosts {
 
  protected:
   // A vector of terms. `body`: without `conditions`, operations that tell whether a place is
-  // inside.
+  // inside; `apart`: what is read lies in sets of its own.
   double window_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
-                       const WindowTile& tile, std::int64_t lanes) const {
+                       const WindowTile& tile, std::int64_t lanes, bool apart) const {
     double misses = 0, asked = 0;
     const double borders = conditions > 0 ? border_share(nest, tile) : 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit) {
         const double different = places(nest, tile, read);
-        misses += conflict_misses(nest, tile, read, different);
+        if (!apart) misses += conflict_misses(nest, tile, read, different);
         if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
       }
     const double ports = port_cycles(body, nest, tile, lanes),
@@ -49305,7 +49417,7 @@ class WindowCosts : protected ReductionCosts {
     double misses = 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit)
-        misses += conflict_misses(nest, tile, read, static_cast<double>(other.height));
+        misses += conflict_misses(nest, tile, read, places(nest, tile, read));
     const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
     return std::max(ports, misses) / vectors_of(nest, tile) +
            conditions / (kScalarPorts * static_cast<double>(other.vectors));
@@ -49345,6 +49457,27 @@ class WindowCosts : protected ReductionCosts {
     return all;
   }
 
+  // Cycles to load that many places, if all that the windows of a tile read does not stay in its
+  // sets of the first cache.
+  double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                         double loads) const {
+    const std::int64_t element = read.buffer->dtype.element_bytes();
+    std::int64_t apart = kCacheWay;
+    const auto meet = [&](const LoopRef& loop) {
+      const auto stride = flat_stride(read, loop.var);
+      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
+    };
+    for (const auto& [loop, part] : tile.heights)
+      if (part > 1) meet(loop);
+    for (const auto& loop : nest.reduce) meet(loop);
+    const auto sets = static_cast<double>(cache_sets(apart)),
+               ways = static_cast<double>(cache_ways());
+    WindowTile whole = tile;
+    whole.terms = nest.reduce.size();
+    if (places(nest, whole, read) <= sets * ways) return 0;
+    return loads * (kConflictMiss / sets + kLineFill * static_cast<double>(tile.vectors));
+  }
+
  private:
   // Elements of a tile that are told apart.
   static constexpr double kMostPlaces = 2048;
@@ -49382,7 +49515,7 @@ class WindowCosts : protected ReductionCosts {
       const Stride along = stride_of(read.indices, nest.unit.var);
       const double across = along.step == Step::none ? 1 : static_cast<double>(tile.vectors),
                    lines = along.step == Step::unit ? lines_of(nest, tile, read, lanes) : 1;
-      add_vector(work, along, lanes, false, places(nest, tile, read) * across * lines);
+      add_vector(work, along, lanes, false, loads(nest, tile, read, across) * across * lines);
     }
     return cycles(work, 0);
   }
@@ -49411,25 +49544,54 @@ class WindowCosts : protected ReductionCosts {
     return terms;
   }
 
-  // Cycles to load that many places, if all that the windows of a tile read does not stay in its
-  // sets of the first cache.
-  double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
-                         double loads) const {
-    const std::int64_t element = read.buffer->dtype.element_bytes();
-    std::int64_t apart = kCacheWay;
-    const auto meet = [&](const LoopRef& loop) {
-      const auto stride = flat_stride(read, loop.var);
-      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
-    };
+  // Of what a tile reads in one lane: each element once, if registers, `across` for each, hold what
+  // waits for another term.
+  double loads(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+               double across) const {
+    double uses = terms_of(nest, tile.terms);
     for (const auto& [loop, part] : tile.heights)
-      if (part > 1) meet(loop);
-    for (const auto& loop : nest.reduce) meet(loop);
-    const auto sets = static_cast<double>(cache_sets(apart)),
-               ways = static_cast<double>(cache_ways());
-    WindowTile whole = tile;
-    whole.terms = nest.reduce.size();
-    if (places(nest, whole, read) <= sets * ways) return 0;
-    return loads * (kConflictMiss / sets + kLineFill * static_cast<double>(tile.vectors));
+      if (step_of(read.indices, loop.var) != Step::none) uses *= static_cast<double>(part);
+    const double different = places(nest, tile, read);
+    if (different >= uses || uses > kMostPlaces) return different;
+    const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t taken = (height_of(tile) * results + 1) * tile.vectors,
+                       left = target_.vector_registers - taken - 1;
+    return most_waiting(nest, tile, read) * across <= static_cast<double>(left) ? different : uses;
+  }
+
+  // The most elements that are read before a term and after it.
+  static double most_waiting(const DefaultNest& nest, const WindowTile& tile,
+                             const AccessSite& read) {
+    struct Use {
+      std::uint64_t place;
+      std::size_t term;
+      bool operator<(const Use& o) const {
+        return place != o.place ? place < o.place : term < o.term;
+      }
+    };
+    Vec<Use> uses{{0, 0}};
+    const auto go_along = [&](const VarRef& var, std::int64_t trips, bool is_term) {
+      const std::uint64_t step = steps_of(read, {var})[0];
+      const auto count = static_cast<std::size_t>(trips);
+      Vec<Use> all;
+      for (const Use& use : uses)
+        for (std::size_t t = 0; t < count; ++t)
+          all.push_back({use.place + step * t, is_term ? use.term * count + t : use.term});
+      uses = std::move(all);
+    };
+    for (const auto& [loop, part] : tile.heights) go_along(loop.var, part, false);
+    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
+      go_along(nest.reduce[k].var, trip_of(nest, nest.reduce[k]), true);
+    std::sort(uses.begin(), uses.end());
+    Vec<int> change;
+    for (std::size_t first = 0, end = 0; first < uses.size(); first = end) {
+      while (end < uses.size() && uses[end].place == uses[first].place) ++end;
+      while (change.size() <= uses[end - 1].term) change.push_back(0);
+      ++change[uses[first].term], --change[uses[end - 1].term];
+    }
+    int waiting = 0, most = 0;
+    for (const int more : change) most = std::max(most, waiting += more);
+    return most;
   }
 
   // How many different elements a tile reads in one lane; of many all are taken for different.
@@ -49499,6 +49661,14 @@ class TileRegisters : protected CacheBlocks {
     attempt([&] { vectors_inside(nest, lanes); });
   }
 
+  // False: nothing done.
+  bool stream_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                    std::int64_t lanes) {
+    const RegisterTile streamed = streamed_tile(nest, tile);
+    const TermBlocks blocks = streams_of_terms(nest, streamed, lanes);
+    return blocks.tiles > 0 && attempt([&] { tile_terms(ref, nest, streamed, lanes, blocks); });
+  }
+
  private:
   // Whether all that is written out, 16 terms where rows are turned, would fill the program.
   bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
@@ -49516,6 +49686,7 @@ class TileRegisters : protected CacheBlocks {
   struct Parts {
     Vec<LoopRef> order, inner;
     LoopRef rows, lanes;  ///< over tiles of rows, if there are some
+    LoopRef blocks;       ///< of tiles along the lanes, if there are some
   };
 
   // Which operands stay where they are, whether some of these are turned, and copies of rows.
@@ -49530,8 +49701,13 @@ class TileRegisters : protected CacheBlocks {
     Operands out;
     for (const auto& read : nest.reads) {
       if (worth_panels(nest, tile, read, lanes)) {
-        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.vectors * lanes));
+        out.panels.push_back(
+            PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes));
         out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+        continue;
+      }
+      if (worth_row_panels(nest, tile, read)) {
+        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
         continue;
       }
       out.turned = out.turned || is_turned(nest, read);
@@ -49545,9 +49721,11 @@ class TileRegisters : protected CacheBlocks {
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
-    const Operands operands = copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse);
+    const Operands operands =
+        copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse && !blocks.streams);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
-    const auto rows = s_.split_any(tile.rows, {infer, tile.height});
+    Vec<LoopRef> rows;
+    if (tile.rows.var.get()) rows = s_.split_any(tile.rows, {infer, tile.height});
     const auto first = nest.reduce.begin() + static_cast<std::ptrdiff_t>(blocks.whole);
     Vec<LoopRef> around(nest.reduce.begin(), first), terms(first, nest.reduce.end());
     if (blocks.terms > 0) {
@@ -49565,19 +49743,23 @@ class TileRegisters : protected CacheBlocks {
     order.append(below);
     order.push_back(columns[1]);
     order.append(terms);
-    order.append({rows[1], columns[2]});
+    if (!rows.empty()) order.push_back(rows[1]);
+    order.push_back(columns[2]);
     s_.reorder(order);
     const BlockRef user = FinishTiles(job_).only_user(ref);
     const BlockRef init = s_.decompose_reduction(ref, around[0]);
     s_.vectorize(columns[2]);
-    s_.unroll(rows[1]);
+    if (!rows.empty()) s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
     for (const auto& panels : operands.panels) {
-      if (!operands.panels_are_constant) s_.compute_at(panels.copy, around.back());
+      const LoopRef place = panels.of_rows ? own_matrix(ref, panels.read, shares_rows(ref))
+                            : operands.panels_are_constant ? LoopRef()
+                                                           : around.back();
+      if (place.var.get()) s_.compute_at(panels.copy, place);
       PackPanels(job_).order_loops(panels);
     }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
-    fetch_ahead(nest, operands.in_place, terms.back());
+    if (!blocks.streams) fetch_ahead(nest, operands.in_place, terms.back());
     if (operands.panels_are_constant) fetch_panels(nest, operands.panels, terms.back());
     if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
   }
@@ -49594,7 +49776,7 @@ class TileRegisters : protected CacheBlocks {
     s_.reorder(order);
     for (auto& panels : operands.panels) {
       if (!is_constant(panels.read.buffer))
-        panels.place = own_matrix(ref, panels.read, shares_rows(ref));
+        panels.place = place_of_panels(ref, panels.read, panels.of_rows ? LoopRef() : parts.blocks);
       if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
       PackPanels(job_).order_loops(panels);
     }
@@ -49607,6 +49789,21 @@ class TileRegisters : protected CacheBlocks {
       fetch_ahead(nest, operands.in_place, reduce.back());
       fetch_panels(nest, operands.panels, reduce.back());
     }
+  }
+
+  // A block at a time, which stays in the second cache from the copy on, unless that would be made
+  // more than once or threads would lack work.
+  LoopRef place_of_panels(const BlockRef& ref, const AccessSite& read,
+                          const LoopRef& blocks) const {
+    const LoopRef own = own_matrix(ref, read, shares_rows(ref));
+    if (!blocks.var.get()) return own;
+    double tasks = 1;
+    for (const auto& loop : site(ref).loops) {
+      tasks *= static_cast<double>(trip(*loop));
+      if (loop->var == blocks.var) break;
+      if (step_of(read.indices, loop->var) == Step::none && trip(*loop) > 1) return own;
+    }
+    return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? blocks : own;
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
@@ -49637,6 +49834,7 @@ class TileRegisters : protected CacheBlocks {
       std::size_t at = 0;
       while (at < spatial.size() && !meets_again(nest, spatial[at])) ++at;
       out.order.insert_at(at, columns[0]);
+      out.blocks = columns[0];
     }
     return out;
   }
@@ -49658,7 +49856,7 @@ class TileRegisters : protected CacheBlocks {
   void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
                     const LoopRef& terms) {
     for (const auto& panels : all) {
-      if (panels.place.var.get()) continue;
+      if (panels.place.var.get() || panels.of_rows) continue;
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
       double bytes = to->dtype.element_bytes();
       const auto ahead =
@@ -49675,7 +49873,7 @@ class TileRegisters : protected CacheBlocks {
 
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
-    return rows_in_set(nest, tile, read) > kRowsInSet &&
+    return 2 * rows_in_set(nest, tile, read) > cache_ways() &&
            axis_of(read, tile.rows) < read.indices.size();
   }
 
@@ -49692,7 +49890,7 @@ class TileRegisters : protected CacheBlocks {
     vectorize_last(copy, lanes);
   }
 
-  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
+  static constexpr std::int64_t kRowReuse = 2, kTermsAhead = 8;
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   // Whether any loop is.
@@ -49747,9 +49945,18 @@ class TileWindows : WindowCosts {
            std::int64_t lanes, const RegisterTile& other) {
     const Vec<LoopRef> loops = sliding(nest);
     if (loops.empty()) return false;
-    const WindowTile tile = best(body, conditions, nest, loops, lanes);
-    return tile.cycles < kBetter * other_cycles(body, conditions, nest, other, lanes) &&
-           attempt([&] { tile_nest(ref, nest, tile, lanes); });
+    const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
+    const double others = other_cycles(body, conditions, nest, other, lanes),
+                 least = std::min(tile.cycles, others);
+    if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
+      const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
+      if (apart.cycles + copy_cycles(nest, crowded) < kBetter * least && attempt([&] {
+            for (const auto& read : crowded) copy_apart(ref, read, lanes);
+            tile_nest(ref, nest, apart, lanes);
+          }))
+        return true;
+    }
+    return tile.cycles < kBetter * others && attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
  private:
@@ -49775,7 +49982,7 @@ class TileWindows : WindowCosts {
   }
 
   WindowTile best(const BodyCost& body, double conditions, const DefaultNest& nest,
-                  const Vec<LoopRef>& loops, std::int64_t lanes) const {
+                  const Vec<LoopRef>& loops, std::int64_t lanes, bool apart) const {
     Vec<WindowTile> tiles;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     std::int64_t written = 1;
@@ -49795,8 +50002,8 @@ class TileWindows : WindowCosts {
               tile.statements * copies(nest, tile, lanes) > kMostCopies ||
               sums * results + vectors + 1 > target_.vector_registers || !slides(nest, tile))
             return;
-          tile.cycles =
-              window_cycles(body, conditions, nest, tile, lanes) * waste(nest, tile, columns);
+          tile.cycles = window_cycles(body, conditions, nest, tile, lanes, apart) *
+                        waste(nest, tile, columns);
           tiles.push_back(tile);
         });
     }
@@ -49847,6 +50054,52 @@ class TileWindows : WindowCosts {
         if (loops.size() > 1) tile.heights.emplace_back(loops[1], second);
         use(tile);
       }
+  }
+
+  // Reads whose places fall on the same sets of the first cache. None if one of them can't be apart
+  // in a copy of longer rows.
+  Vec<AccessSite> crowded_reads(const DefaultNest& nest, const WindowTile& tile) const {
+    Vec<AccessSite> out;
+    for (const auto& read : nest.reads) {
+      const std::size_t rank = read.indices.size();
+      if (step_of(read.indices, nest.unit.var) != Step::unit ||
+          conflict_misses(nest, tile, read, 1) == 0)
+        continue;
+      if (rank < 2 || axis_of(read, nest.unit) != rank - 1 || reads_of(nest, read.buffer) > 1)
+        return {};
+      out.push_back(read);
+    }
+    return out;
+  }
+  static std::ptrdiff_t reads_of(const DefaultNest& nest, const Buffer& buffer) {
+    return std::count_if(nest.reads.begin(), nest.reads.end(),
+                         [&](const AccessSite& read) { return read.buffer == buffer; });
+  }
+
+  // A vector of terms: a load and a store of each element, which the second cache answers. Copies
+  // of constants are made once.
+  double copy_cycles(const DefaultNest& nest, const Vec<AccessSite>& reads) const {
+    constexpr double kCopy = 3;
+    double all = 0;
+    for (const auto& read : reads) {
+      double elements = is_constant(read.buffer) ? 0 : 1;
+      for (const auto& extent : read.buffer->shape) {
+        const std::int64_t* size = as_const_int(extent);
+        elements *= size ? static_cast<double>(*size) : WindowTile().cycles;
+      }
+      all += elements;
+    }
+    return kCopy * all / volume(nest.all);
+  }
+  void copy_apart(const BlockRef& ref, const AccessSite& read, std::int64_t lanes) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(read.indices.size()) - 2, kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    const LoopRef place =
+        is_constant(read.buffer) ? LoopRef() : own_matrix(ref, read, shares_rows(ref));
+    if (place.var.get()) s_.compute_at(copy, place);
+    vectorize_last(copy, lanes);
   }
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const WindowTile& tile,
@@ -49929,6 +50182,7 @@ class TileReduction : TileRegisters {
     if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
                               tile))
       return;
+    if (!is_float_extreme(block, info) && stream_terms(ref, nest, tile, lanes)) return;
     tile_registers(ref, nest, tile, lanes);
   }
 
@@ -57608,21 +57862,33 @@ inline bool slots_agree(const SlotCollector& slots) {
   return true;
 }
 
+// The first lanes of a vector, if a mask is of these: ramp(a, 1, lanes) < broadcast(b, lanes).
+inline std::int64_t lanes_below(const AnyExpr& mask) {
+  const auto* less = mask.as<BinaryNode>();
+  if (!less || less->op != BinaryOp::lt) return 0;
+  const auto* ramp = less->a.as<RampNode>();
+  const auto* end = less->b.as<BroadcastNode>();
+  if (!ramp || !end || !is_const(ramp->stride, 1)) return 0;
+  const std::int64_t *first = as_const_int(ramp->base), *last = as_const_int(end->value);
+  return first && last ? *last - *first : 0;
+}
+
 // The mask of all accesses to a register, if it is one that stays the same: lanes outside of it are
-// never asked for, and may hold anything.
+// never asked for, and may hold anything. Parts may be loaded of the lanes inside.
 class CommonMask : public Visitor {
  public:
   CommonMask(const Buffer& buffer, const Slot& slot) : buffer_(buffer), slot_(slot) {}
 
   bool found() const {
-    if (differs_ || !mask_) return false;
+    if (differs_ || !mask_ || (parts_end_ > 0 && parts_end_ > lanes_below(mask_))) return false;
     for (const VarRef& v : free_vars(mask_))
       if (inside_.contains(v.get())) return false;
     return !find_load(mask_);
   }
 
   void expr(const AnyExpr& e) override {
-    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_) note(n->indices[0], n->mask);
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_)
+      if (!note_part(n->indices[0], n->mask)) note(n->indices[0], n->mask);
     if (const auto* n = e.as<LetNode>())
       for (const auto& b : n->bindings) inside_.insert(b.var.get());
     descend(e);
@@ -57647,9 +57913,18 @@ class CommonMask : public Visitor {
       differs_ = differs_ || !structurally_equal(mask, mask_);
   }
 
+  bool note_part(const AnyExpr& index, const AnyExpr& mask) {
+    Slot at;
+    constant_slot(index, at);
+    if (mask.get() || at.lanes == slot_.lanes || !holds(slot_, at)) return false;
+    parts_end_ = std::max(parts_end_, at.first + at.lanes - slot_.first);
+    return true;
+  }
+
   const Buffer& buffer_;
   const Slot slot_;
   AnyExpr mask_;
+  std::int64_t parts_end_ = 0;  ///< of the slot's lanes
   NodeSet inside_;
   bool differs_ = false;
 };
@@ -59634,7 +59909,7 @@ class VectorizeLoops : public Mutator {
       parts.push_back(full == 1 ? body : make_for(chunk, 0, full, body, ForKind::unrolled));
     }
     std::int64_t done = full * lanes;
-    for (auto [count, width] : tail_pieces(rest, widest.bytes)) {
+    for (auto [count, width] : tail_pieces(f.body, rest, widest.bytes)) {
       Stmt body = width == 1 ? CloneFresh(f.var, simplify(f.min + done, facts_)).stmt(stmt(f.body))
                              : widen_tail(f, done, count, width);
       if (!body) return stmt(serial);
@@ -59658,16 +59933,27 @@ class VectorizeLoops : public Mutator {
   }
 
   // How a rest of fewer lanes than a register has is done: (elements, lanes) each. One masked
-  // vector where masks are instructions, else powers of two.
-  Vec<std::pair<int, int>> tail_pieces(std::int64_t rest, int bytes) const {
+  // vector where masks are instructions, else powers of two. AVX2 has loads by mask alone that are
+  // fast: its stores take 12 cycles on Zen 3.
+  Vec<std::pair<int, int>> tail_pieces(const Stmt& body, std::int64_t rest, int bytes) const {
     Vec<std::pair<int, int>> pieces;
-    const bool masks = target_.has("avx512bw") || (target_.has("avx512f") && bytes >= 4);
+    const bool masks = target_.has("avx512bw") || (target_.has("avx512f") && bytes >= 4) ||
+                       (target_.has("avx2") && bytes >= 4 && stays_in_registers(body));
     int left = static_cast<int>(rest), width = 1;
     while (width < left) width *= 2;
     if (left > 1 && masks) return {{left, width}};
     for (; left > 0; width /= 2)
       if (width <= left) pieces.emplace_back(width, width), left -= width;
     return pieces;
+  }
+
+  static bool stays_in_registers(const Stmt& body) {
+    bool all = true;
+    each_statement(body, [&](const Stmt& s) {
+      const auto* n = s.as<StoreNode>();
+      all = all && (!n || n->buffer->scope == Scope::reg);
+    });
+    return all;
   }
 
   Stmt widen_tail(const ForNode& f, std::int64_t done, int count, int width) const {
@@ -65691,8 +65977,14 @@ LATHE_DECL void RecipeCache::clear() {
 namespace lathe {
 namespace detail {
 
-inline Target target_of(const Source& source) {
-  if (!source.options().target) return host();
+/// What nobody asked for is this machine, of which a context may use few processors: loops are
+/// planned for those.
+inline Target target_of(const Source& source, const Context& context) {
+  if (!source.options().target) {
+    Target target = host();
+    target.cores = std::min(target.cores, context.threads());
+    return target;
+  }
   Target target = *source.options().target;
   std::string reason;
   if (!target.runs_on(host(), &reason))
@@ -65878,7 +66170,8 @@ inline AnyKernel make_kernel(const Source& source, const Vec<ProgramParam>& para
     if (const auto known = recipes.find(source, params, *llvm))
       return kernel_of(*known->recipe, known->bound, known->binding, source);
   const BoundProgram bound = bound_program(source, params);
-  const KernelMaker maker{source, llvm, target_of(source), {context, deadline, source.where()}};
+  const KernelMaker maker{
+      source, llvm, target_of(source, context), {context, deadline, source.where()}};
   if (!llvm) return make_interpreted(source, bound, reason);
   if (!planned) return kernel_of(*maker.recipe(bound, maker.key({})), bound, {}, source);
   const Ref<KernelRecipe> recipe = recipe_of(maker, bound, recipes);

@@ -102,11 +102,72 @@ TEST_CASE("of unknown columns fewer vectors are taken where more are no faster")
   const auto sums = [](const lt::Extent& columns) {
     lt::Input<float, 2> X("X", {500, columns});
     lt::Reduce i("i", 500);
-    return planned(
-        lt::program_of(lt::compute("Y", {columns}, [&](lt::Var j) { return lt::sum(X(i, j), i); })),
-        "znver4");
+    return planned(lt::program_of(lt::compute(
+                       "Y", {columns}, [&](lt::Var j) { return lt::reduce_max(X(i, j), i); })),
+                   "znver4");
   };
   const lt::Dim n("n");
   CHECK(has(sums(1024), "vectorized for ii in 0..128"));
   CHECK(has(sums(n), "vectorized for ii in 0..64"));
+}
+
+namespace {
+
+/// A product for one thread of `cores`, A or A' times B.
+lt::Schedule product(std::int64_t m, std::int64_t n, std::int64_t k, bool turned = false,
+                     int cores = 1) {
+  lt::Input<float, 2> A("A", {turned ? k : m, turned ? m : k}), B("B", {k, n});
+  lt::Reduce r("r", k);
+  lt::Target target("x86-64-v3");
+  target.cores = cores;
+  return lt::default_schedule(
+      lt::compute(
+          "D", {m, n},
+          [&](lt::Var i, lt::Var j) { return lt::sum((turned ? A(r, i) : A(i, r)) * B(r, j), r); }),
+      target, {.strict = true});
+}
+bool same_results(const lt::Schedule& s, std::int64_t m, std::int64_t n, std::int64_t k,
+                  bool turned = false) {
+  lt::Input<float, 2> A("A", {turned ? k : m, turned ? m : k}), B("B", {k, n});
+  lt::Reduce r("r", k);
+  return test::run(s.program()) ==
+         test::run(lt::program_of(lt::compute("D", {m, n}, [&](lt::Var i, lt::Var j) {
+           return lt::sum((turned ? A(r, i) : A(i, r)) * B(r, j), r);
+         })));
+}
+
+}  // namespace
+
+TEST_CASE("what few rows meet is read as it lies, a few terms of whole rows at a time") {
+  for (const std::int64_t rows : {1, 3, 9}) {
+    const lt::Schedule s = product(rows, 300, 70);
+    INFO(s.str());
+    CHECK(has(s.str(), "for ro in 0..9"));
+    CHECK(has(s.str(), "for ri in 0..8"));
+    CHECK(!has(s.str(), "B_cache"));
+    CHECK(same_results(s, rows, 300, 70));
+  }
+  CHECK(has(product(1, 3000, 700, false, 2).str(), "parallel for j0"));
+  CHECK(!has(product(1, 100, 70).str(), "for ro in"));  // the first cache holds it
+}
+
+TEST_CASE("short tiles have panels from few rows on, and blocks of them where they are used") {
+  CHECK(!has(product(64, 64, 64).str(), "B_cache"));  // the first cache holds it
+  const lt::Schedule few = product(20, 700, 150);
+  CHECK(has(few.str(), "alloc B_cache"));
+  CHECK(same_results(few, 20, 700, 150));
+  // Blocks of tiles of 24 columns, all terms of which take half of the second cache.
+  const std::string blocks = product(1000, 1000, 600).str();
+  CHECK(blocks.find("for j0 in") < blocks.find("B_cache["));
+  // Threads share one copy where blocks are too few for them.
+  const std::string shared = product(1000, 1000, 600, false, 64).str();
+  CHECK(shared.find("B_cache[") < shared.find("for j0 in"));
+}
+
+TEST_CASE("rows of a tile that lie side by side, terms apart, have panels of their own") {
+  const lt::Schedule s = product(50, 70, 300, true);
+  CHECK(has(s.str(), "alloc A_cache: f32[13, 300, 4]"));
+  CHECK(same_results(s, 50, 70, 300, true));
+  CHECK(!has(product(50, 70, 300).str(), "A_cache"));
+  CHECK(!has(product(50, 70, 20, true).str(), "A_cache"));  // the first cache holds all terms
 }

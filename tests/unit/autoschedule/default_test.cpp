@@ -358,8 +358,8 @@ TEST_CASE("groups that an index divides are linear in the parts of the loop") {
 
 TEST_CASE("terms and columns of a product are taken in blocks that fit the caches") {
   lt::Target small("x86-64-v4");
-  small.l1_bytes = 1024, small.l2_bytes = 16384, small.cores = 1;
-  for (const auto [m, n, k] : {std::array{24, 192, 40}, std::array{26, 210, 43}}) {
+  small.l1_bytes = 4096, small.l2_bytes = 65536, small.cores = 1;
+  for (const auto [m, n, k] : {std::array{24, 192, 140}, std::array{26, 210, 143}}) {
     lt::Input<float, 2> A("A", {m, k}), B("B", {k, n});
     lt::Reduce r("r", k);
     auto C = lt::compute("C", {m, n},

@@ -15,7 +15,7 @@ struct Window {
 };
 
 /// Of images of `side` x `side` x channels, each channel for itself; i32, so that order is free.
-lt::Program depthwise(std::int64_t images, std::int64_t side, std::int64_t channels,
+lt::Program depthwise(const lt::Extent& images, std::int64_t side, std::int64_t channels,
                       const Window& w = {}) {
   lt::Input<std::int32_t, 4> X("X", {images, side, side, channels});
   lt::Input<std::int32_t, 3> K("K", {w.taps, w.taps, channels});
@@ -101,14 +101,25 @@ TEST_CASE("an image without a border along a loop has none apart there, and no s
 }
 
 TEST_CASE("places that push each other out of the first cache are read by several lines") {
-  const auto lanes = [](std::int64_t channels) {
-    const std::string text = planned(depthwise(1, 14, channels)).str();
+  // Of a batch that nobody knows no copy is made.
+  const lt::Dim images("images");
+  const auto lanes = [&](std::int64_t channels) {
+    const std::string text = planned(depthwise(images, 14, channels)).str();
+    CHECK(!has(text, "X_cache"));
     const std::size_t at = text.find("vectorized for li in 0..");
     REQUIRE(at != text.npos);
     return std::stoi(text.substr(at + 24));
   };
   CHECK(lanes(1024) >= 32);
   CHECK(lanes(1040) == 16);
+}
+
+TEST_CASE("places that push each other out are read from a copy of longer rows where it pays") {
+  const auto text = [](std::int64_t channels) { return planned(depthwise(2, 14, channels)).str(); };
+  CHECK(has(text(1024), "alloc X_cache: i32[2, 14, 14, 1024] aligned [2, 1024, 16]"));
+  CHECK(!has(text(1040), "X_cache"));
+  const lt::Program start = depthwise(2, 5, 1024);
+  CHECK(test::run(planned(start).program()) == test::run(start));
 }
 
 TEST_CASE("conditions that no border decides are no reason for a tile") {

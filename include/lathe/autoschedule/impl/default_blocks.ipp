@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -14,9 +15,13 @@ class CacheBlocks : protected ReductionCosts {
 
  protected:
   // Rows of a constant are laid out once, for all calls.
-  static constexpr double kPackReuse = 16, kLongReuse = 64, kConstantReuse = 2;
+  static constexpr double kPackReuse = 16, kLongReuse = 32, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
   static constexpr double kPages = 96, kPage = 4096;
+
+  // Tiles of so few rows come back to what lies along the lanes after so few cycles that they wait
+  // for the second cache: 16 bytes a cycle at 4 rows of AVX2, half of what Zen 3 delivers.
+  static bool is_short(const RegisterTile& tile) { return tile.height <= kShortTile; }
 
   // How often a tile comes back to what it read.
   static double reuse(const DefaultNest& nest, const AccessSite& read) {
@@ -30,21 +35,49 @@ class CacheBlocks : protected ReductionCosts {
   static bool packs_jumps(const DefaultNest& nest) {
     for (const auto& read : nest.reads)
       if (jumps(nest, read) &&
-          !(PackPanels::has_panels(nest, read) && reuse(nest, read) >= kPackReuse))
+          !(PackPanels::has_panels(nest, read, nest.unit) && reuse(nest, read) >= kPackReuse))
         return false;
     return true;
   }
   // What a tile along the lanes reads lies on one page a term, or jumps.
   bool worth_panels(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                     std::int64_t lanes) const {
-    if (!PackPanels::has_panels(nest, read) ||
+    if (!PackPanels::has_panels(nest, read, nest.unit) ||
         !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
       return false;
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
-    return columns > tile.vectors * lanes && bytes > kPages * kPage &&
-           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse : kLongReuse);
+    const bool stays = is_short(tile) ? fits_first_cache(nest, read, tile.vectors * lanes)
+                                      : bytes <= kPages * kPage;
+    return columns > tile.vectors * lanes && !stays &&
+           reuse(nest, read) >= (is_constant(read.buffer) ? kConstantReuse
+                                 : is_short(tile)         ? kPackReuse
+                                                          : kLongReuse);
+  }
+  double first_cache_twice() const { return 2 * static_cast<double>(target_.l1_bytes); }
+  // Whether what a tile reads along the lanes, in all terms, stays in its sets of the first cache,
+  // half of it.
+  bool fits_first_cache(const DefaultNest& nest, const AccessSite& read, std::int64_t width) const {
+    std::int64_t apart = kCacheWay;
+    for (const auto& l : nest.reduce) {
+      const auto stride = flat_stride(read, l.var);
+      apart = std::gcd(apart, stride ? *stride * read.buffer->dtype.element_bytes() : 0);
+    }
+    const std::int64_t element = read.buffer->dtype.element_bytes(),
+                       lines = width * element + target_.line_bytes;  // that a term meets, in bytes
+    const double terms = term_bytes(nest, read) / static_cast<double>(element);
+    return terms <= static_cast<double>(cache_sets(apart) * cache_ways()) &&
+           2 * terms * static_cast<double>(lines) <= static_cast<double>(target_.l1_bytes);
+  }
+  // Whether rows of a tile lie side by side, and terms so far apart that they push each other out
+  // of the first cache: of a product A' B those of A.
+  bool worth_row_panels(const DefaultNest& nest, const RegisterTile& tile,
+                        const AccessSite& read) const {
+    return tile.height > 1 && step_of(read.indices, tile.rows.var) == Step::unit &&
+           step_of(read.indices, nest.unit.var) == Step::none &&
+           PackPanels::has_panels(nest, read, tile.rows) && reuse(nest, read) >= kPackReuse &&
+           !fits_first_cache(nest, read, tile.height);
   }
   // Of one iteration of the unit loop.
   static double term_bytes(const DefaultNest& nest, const AccessSite& read) {
@@ -78,6 +111,13 @@ class CacheBlocks : protected ReductionCosts {
     return true;
   }
 
+  static double rows_that_meet(const DefaultNest& nest) {
+    double rows = 1;
+    for (const auto& l : nest.spatial)
+      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
+    return rows;
+  }
+
   // The spatial loops, those that meet the same along the lanes inside of the others where all that
   // lies along the lanes does not fit the second cache: groups one after the other.
   Vec<LoopRef> shared_inside(const DefaultNest& nest) const {
@@ -100,10 +140,8 @@ class CacheBlocks : protected ReductionCosts {
     const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
     const double bytes = lane_bytes(nest) * static_cast<double>(width),
                  share = static_cast<double>(second_cache_share());
-    double rows = 1;
-    for (const auto& l : nest.spatial)
-      if (meets_again(nest, l)) rows *= static_cast<double>(trip_of(nest, l));
-    if (bytes * static_cast<double>(all) <= share || rows < 2 * static_cast<double>(tile.height))
+    if (bytes * static_cast<double>(all) <= share ||
+        rows_that_meet(nest) < 2 * static_cast<double>(tile.height))
       return 0;
     const auto most = static_cast<std::int64_t>(share / bytes);
     return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
@@ -115,6 +153,7 @@ class CacheBlocks : protected ReductionCosts {
     std::size_t whole = 0;   ///< reduce loops around a block
     std::int64_t terms = 0;  ///< of the next one, in a block; 0: all
     std::int64_t tiles = 0;  ///< 0: no blocks
+    bool streams = false;    ///< through memory as it lies
   };
   TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
                              std::int64_t lanes) const {
@@ -126,7 +165,56 @@ class CacheBlocks : protected ReductionCosts {
     return has_const_trip(nest, nest.reduce[0]) ? blocks_of_loop(nest, tile, lanes) : TermBlocks();
   }
 
+  // Where few rows meet what lies along the lanes, memory is read as it lies: a few terms at a
+  // time, whole rows of each, which hardware fetches ahead, and the sums wait in a cache. Vectors
+  // by matrices of 4096, Zen 3: 6 Gflop/s in columns of a tile, 14 by rows, 8 in runs of 2 KB.
+  TermBlocks streams_of_terms(const DefaultNest& nest, const RegisterTile& tile,
+                              std::int64_t lanes) const {
+    const double rows = rows_that_meet(nest),
+                 columns = static_cast<double>(trip_of(nest, nest.unit));
+    if (nest.reduce.size() != 1 || nest.writes.size() != 1 || !nest.unit.var.get() ||
+        !has_const_trip(nest, nest.unit) || trip_of(nest, nest.reduce[0]) < 2 * kStreamedTerms ||
+        rows > (is_short(tile) ? kPackReuse - 1 : kStreamedRows))
+      return {};
+    const double sums = rows * columns * nest.writes[0].buffer->dtype.element_bytes();
+    if (lane_bytes(nest) * columns <= first_cache_twice() ||
+        sums > static_cast<double>(second_cache_share()) || !streams_along(nest))
+      return {};
+    double tasks = 1;
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit) && !meets_again(nest, l))
+        tasks *= static_cast<double>(trip_of(nest, l));
+    const std::int64_t all = tiles_along(nest, tile.vectors * lanes);
+    return {0, kStreamedTerms,
+            tasks < target_.cores ? balanced(all, (all + target_.cores - 1) / target_.cores) : all,
+            true};
+  }
+  // Tiles of them: two vectors side by side, or four of one row.
+  RegisterTile streamed_tile(const DefaultNest& nest, const RegisterTile& tile) const {
+    if (!tile.rows.var.get()) return {{}, 1, kStreamedRows};
+    return {tile.rows, balanced(trip_of(nest, tile.rows), kStreamedRows), 2};
+  }
+
  private:
+  static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64, kStreamedTerms = 8,
+                                kStreamedRows = 4;
+  static constexpr double kRowsOfLongBlocks = 64;
+
+  // Whether terms follow each other in rows that are worth a stream.
+  bool streams_along(const DefaultNest& nest) const {
+    bool any = false;
+    for (const auto& read : nest.reads) {
+      const Step step = step_of(read.indices, nest.unit.var);
+      if (step == Step::none) continue;
+      constexpr std::int64_t kLeastRun = 1024;
+      if (step != Step::unit || step_of(read.indices, nest.reduce[0].var) == Step::none ||
+          trip_of(nest, nest.unit) * read.buffer->dtype.element_bytes() < kLeastRun)
+        return false;
+      any = true;
+    }
+    return any;
+  }
+
   // Loops of windows around as many of the inner ones as the second cache holds.
   TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
                                  std::int64_t lanes) const {
@@ -147,16 +235,22 @@ class CacheBlocks : protected ReductionCosts {
     std::int64_t bytes = 1;
     for (const auto& read : nest.reads)
       bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
+    // Of few rows the copy takes most of the time, and reads long rows faster than short ones.
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
-                       most = target_.l1_bytes / 4 / (tile.height * bytes);
+                       fit = target_.l1_bytes / 4 / (tile.height * bytes),
+                       most = rows_that_meet(nest) < kRowsOfLongBlocks
+                                  ? std::min(fit, kTermsOfFewRows)
+                                  : fit;
     if (most < 1 || all <= 2 * most) return {};
     TermBlocks out;
-    out.terms = balanced(all, most);
+    // Whole parts of a copy: what these cover is proved, and all of it need not be kept.
+    out.terms =
+        (balanced(all, most) + PackPanels::kRows - 1) / PackPanels::kRows * PackPanels::kRows;
     const std::int64_t tiles = tiles_along(nest, width),
-                       fit = second_cache_share() / (out.terms * bytes * width),
+                       side_by_side = second_cache_share() / (out.terms * bytes * width),
                        a_thread = target_.cores > 1 ? tiles / (2 * target_.cores) : tiles;
-    if (fit < 1 || a_thread < 1) return {};
-    out.tiles = balanced(tiles, std::min(fit, a_thread));
+    if (side_by_side < 1 || a_thread < 1) return {};
+    out.tiles = balanced(tiles, std::min(side_by_side, a_thread));
     return out;
   }
 };

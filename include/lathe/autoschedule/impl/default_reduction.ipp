@@ -40,6 +40,7 @@ class TileReduction : TileRegisters {
     if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
                               tile))
       return;
+    if (!is_float_extreme(block, info) && stream_terms(ref, nest, tile, lanes)) return;
     tile_registers(ref, nest, tile, lanes);
   }
 

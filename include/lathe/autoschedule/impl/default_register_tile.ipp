@@ -26,6 +26,14 @@ class TileRegisters : protected CacheBlocks {
     attempt([&] { vectors_inside(nest, lanes); });
   }
 
+  // False: nothing done.
+  bool stream_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
+                    std::int64_t lanes) {
+    const RegisterTile streamed = streamed_tile(nest, tile);
+    const TermBlocks blocks = streams_of_terms(nest, streamed, lanes);
+    return blocks.tiles > 0 && attempt([&] { tile_terms(ref, nest, streamed, lanes, blocks); });
+  }
+
  private:
   // Whether all that is written out, 16 terms where rows are turned, would fill the program.
   bool too_large(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
@@ -43,6 +51,7 @@ class TileRegisters : protected CacheBlocks {
   struct Parts {
     Vec<LoopRef> order, inner;
     LoopRef rows, lanes;  ///< over tiles of rows, if there are some
+    LoopRef blocks;       ///< of tiles along the lanes, if there are some
   };
 
   // Which operands stay where they are, whether some of these are turned, and copies of rows.
@@ -57,8 +66,13 @@ class TileRegisters : protected CacheBlocks {
     Operands out;
     for (const auto& read : nest.reads) {
       if (worth_panels(nest, tile, read, lanes)) {
-        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.vectors * lanes));
+        out.panels.push_back(
+            PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes));
         out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+        continue;
+      }
+      if (worth_row_panels(nest, tile, read)) {
+        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
         continue;
       }
       out.turned = out.turned || is_turned(nest, read);
@@ -72,9 +86,11 @@ class TileRegisters : protected CacheBlocks {
   // Sums wait in memory between blocks of terms, and are added up in the same order.
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
-    const Operands operands = copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse);
+    const Operands operands =
+        copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse && !blocks.streams);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
-    const auto rows = s_.split_any(tile.rows, {infer, tile.height});
+    Vec<LoopRef> rows;
+    if (tile.rows.var.get()) rows = s_.split_any(tile.rows, {infer, tile.height});
     const auto first = nest.reduce.begin() + static_cast<std::ptrdiff_t>(blocks.whole);
     Vec<LoopRef> around(nest.reduce.begin(), first), terms(first, nest.reduce.end());
     if (blocks.terms > 0) {
@@ -92,19 +108,23 @@ class TileRegisters : protected CacheBlocks {
     order.append(below);
     order.push_back(columns[1]);
     order.append(terms);
-    order.append({rows[1], columns[2]});
+    if (!rows.empty()) order.push_back(rows[1]);
+    order.push_back(columns[2]);
     s_.reorder(order);
     const BlockRef user = FinishTiles(job_).only_user(ref);
     const BlockRef init = s_.decompose_reduction(ref, around[0]);
     s_.vectorize(columns[2]);
-    s_.unroll(rows[1]);
+    if (!rows.empty()) s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
     for (const auto& panels : operands.panels) {
-      if (!operands.panels_are_constant) s_.compute_at(panels.copy, around.back());
+      const LoopRef place = panels.of_rows ? own_matrix(ref, panels.read, shares_rows(ref))
+                            : operands.panels_are_constant ? LoopRef()
+                                                           : around.back();
+      if (place.var.get()) s_.compute_at(panels.copy, place);
       PackPanels(job_).order_loops(panels);
     }
     for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
-    fetch_ahead(nest, operands.in_place, terms.back());
+    if (!blocks.streams) fetch_ahead(nest, operands.in_place, terms.back());
     if (operands.panels_are_constant) fetch_panels(nest, operands.panels, terms.back());
     if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
   }
@@ -121,7 +141,7 @@ class TileRegisters : protected CacheBlocks {
     s_.reorder(order);
     for (auto& panels : operands.panels) {
       if (!is_constant(panels.read.buffer))
-        panels.place = own_matrix(ref, panels.read, shares_rows(ref));
+        panels.place = place_of_panels(ref, panels.read, panels.of_rows ? LoopRef() : parts.blocks);
       if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
       PackPanels(job_).order_loops(panels);
     }
@@ -134,6 +154,21 @@ class TileRegisters : protected CacheBlocks {
       fetch_ahead(nest, operands.in_place, reduce.back());
       fetch_panels(nest, operands.panels, reduce.back());
     }
+  }
+
+  // A block at a time, which stays in the second cache from the copy on, unless that would be made
+  // more than once or threads would lack work.
+  LoopRef place_of_panels(const BlockRef& ref, const AccessSite& read,
+                          const LoopRef& blocks) const {
+    const LoopRef own = own_matrix(ref, read, shares_rows(ref));
+    if (!blocks.var.get()) return own;
+    double tasks = 1;
+    for (const auto& loop : site(ref).loops) {
+      tasks *= static_cast<double>(trip(*loop));
+      if (loop->var == blocks.var) break;
+      if (step_of(read.indices, loop->var) == Step::none && trip(*loop) > 1) return own;
+    }
+    return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? blocks : own;
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
@@ -164,6 +199,7 @@ class TileRegisters : protected CacheBlocks {
       std::size_t at = 0;
       while (at < spatial.size() && !meets_again(nest, spatial[at])) ++at;
       out.order.insert_at(at, columns[0]);
+      out.blocks = columns[0];
     }
     return out;
   }
@@ -185,7 +221,7 @@ class TileRegisters : protected CacheBlocks {
   void fetch_panels(const DefaultNest& nest, const Vec<PackPanels::Panels>& all,
                     const LoopRef& terms) {
     for (const auto& panels : all) {
-      if (panels.place.var.get()) continue;
+      if (panels.place.var.get() || panels.of_rows) continue;
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
       double bytes = to->dtype.element_bytes();
       const auto ahead =
@@ -202,7 +238,7 @@ class TileRegisters : protected CacheBlocks {
 
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
-    return rows_in_set(nest, tile, read) > kRowsInSet &&
+    return 2 * rows_in_set(nest, tile, read) > cache_ways() &&
            axis_of(read, tile.rows) < read.indices.size();
   }
 
@@ -219,7 +255,7 @@ class TileRegisters : protected CacheBlocks {
     vectorize_last(copy, lanes);
   }
 
-  static constexpr std::int64_t kRowsInSet = 3, kRowReuse = 2, kTermsAhead = 8;
+  static constexpr std::int64_t kRowReuse = 2, kTermsAhead = 8;
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   // Whether any loop is.

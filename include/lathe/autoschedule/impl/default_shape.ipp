@@ -24,7 +24,9 @@ class ReductionCosts : protected NestSteps {
 
  protected:
   static constexpr double kPorts = 2;
-  // Of what runs beside the port that limits: both share the front end.
+  // Of what runs beside what limits: ports share the front end, and a sum that has to wait has no
+  // slack. Two rows of four vectors, whose eight sums just cover the latency, at 0.5 of the limit
+  // where another thread shares the core (Zen 3), four of three at 0.8.
   static constexpr double kBeside = 0.25;
   // To fold the lanes of one vector, and to start and store a result.
   static constexpr double kFoldOperations = 6;
@@ -39,7 +41,8 @@ class ReductionCosts : protected NestSteps {
     const double halves = static_cast<double>(target_.vector_bytes) / target_.load_bytes;
     const double loads = (work.vectors * halves + work.broadcasts) / kPorts;
     const double arithmetic = work.operations * halves / kPorts;
-    return std::max({loads, arithmetic, least}) + kBeside * std::min(loads, arithmetic);
+    const double most = std::max({loads, arithmetic, least});
+    return most + kBeside * (loads + arithmetic + least - most);
   }
 
   // Loads, and operations, for one vector whose lanes lie along a loop.
@@ -160,7 +163,8 @@ class ReductionCosts : protected NestSteps {
   static constexpr std::int64_t kMostTurned = 64;
   // Of which LLVM makes code in a tenth of a second.
   static constexpr std::int64_t kMostTurnedStatements = 800;
-  static constexpr double kEqual = 1e-3;
+  // What more vectors have to save where nobody knows how many columns are left for a tail.
+  static constexpr double kEqual = 1e-3, kWideTails = 0.1;
 
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
                          std::int64_t lanes, bool ahead) const {
@@ -171,17 +175,27 @@ class ReductionCosts : protected NestSteps {
     const auto results = static_cast<std::int64_t>(nest.writes.size());
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
-    for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors)
+    for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
+      if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
         if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
-        if (tile.cycles < best.cycles * (1 - kEqual) ||
-            (tile.cycles < best.cycles * (1 + kEqual) && vectors > best.vectors && knows_columns))
+        const bool wider = vectors > best.vectors;
+        if (tile.cycles < best.cycles * (1 - (wider && !knows_columns ? kWideTails : kEqual)) ||
+            (tile.cycles < best.cycles * (1 + kEqual) && wider && knows_columns))
           best = tile;
       }
+    }
     return best;
+  }
+
+  // Whether the unit loop counts parts of an axis, which are whole vectors: a tile that ends beyond
+  // one would meet the next.
+  static bool counts_whole_vectors(const DefaultNest& nest, std::int64_t lanes) {
+    return nest.unit.var.get() && trip_of(nest, nest.unit) % lanes == 0 &&
+           axis_of(nest.writes[0], nest.unit) == nest.writes[0].indices.size();
   }
 
   // Terms that are written out where columns are turned in registers, with those of tails.

@@ -27,15 +27,15 @@ class WindowCosts : protected ReductionCosts {
 
  protected:
   // A vector of terms. `body`: without `conditions`, operations that tell whether a place is
-  // inside.
+  // inside; `apart`: what is read lies in sets of its own.
   double window_cycles(const BodyCost& body, double conditions, const DefaultNest& nest,
-                       const WindowTile& tile, std::int64_t lanes) const {
+                       const WindowTile& tile, std::int64_t lanes, bool apart) const {
     double misses = 0, asked = 0;
     const double borders = conditions > 0 ? border_share(nest, tile) : 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit) {
         const double different = places(nest, tile, read);
-        misses += conflict_misses(nest, tile, read, different);
+        if (!apart) misses += conflict_misses(nest, tile, read, different);
         if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
       }
     const double ports = port_cycles(body, nest, tile, lanes),
@@ -56,7 +56,7 @@ class WindowCosts : protected ReductionCosts {
     double misses = 0;
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit)
-        misses += conflict_misses(nest, tile, read, static_cast<double>(other.height));
+        misses += conflict_misses(nest, tile, read, places(nest, tile, read));
     const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
     return std::max(ports, misses) / vectors_of(nest, tile) +
            conditions / (kScalarPorts * static_cast<double>(other.vectors));
@@ -96,6 +96,27 @@ class WindowCosts : protected ReductionCosts {
     return all;
   }
 
+  // Cycles to load that many places, if all that the windows of a tile read does not stay in its
+  // sets of the first cache.
+  double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+                         double loads) const {
+    const std::int64_t element = read.buffer->dtype.element_bytes();
+    std::int64_t apart = kCacheWay;
+    const auto meet = [&](const LoopRef& loop) {
+      const auto stride = flat_stride(read, loop.var);
+      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
+    };
+    for (const auto& [loop, part] : tile.heights)
+      if (part > 1) meet(loop);
+    for (const auto& loop : nest.reduce) meet(loop);
+    const auto sets = static_cast<double>(cache_sets(apart)),
+               ways = static_cast<double>(cache_ways());
+    WindowTile whole = tile;
+    whole.terms = nest.reduce.size();
+    if (places(nest, whole, read) <= sets * ways) return 0;
+    return loads * (kConflictMiss / sets + kLineFill * static_cast<double>(tile.vectors));
+  }
+
  private:
   // Elements of a tile that are told apart.
   static constexpr double kMostPlaces = 2048;
@@ -133,7 +154,7 @@ class WindowCosts : protected ReductionCosts {
       const Stride along = stride_of(read.indices, nest.unit.var);
       const double across = along.step == Step::none ? 1 : static_cast<double>(tile.vectors),
                    lines = along.step == Step::unit ? lines_of(nest, tile, read, lanes) : 1;
-      add_vector(work, along, lanes, false, places(nest, tile, read) * across * lines);
+      add_vector(work, along, lanes, false, loads(nest, tile, read, across) * across * lines);
     }
     return cycles(work, 0);
   }
@@ -162,25 +183,54 @@ class WindowCosts : protected ReductionCosts {
     return terms;
   }
 
-  // Cycles to load that many places, if all that the windows of a tile read does not stay in its
-  // sets of the first cache.
-  double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
-                         double loads) const {
-    const std::int64_t element = read.buffer->dtype.element_bytes();
-    std::int64_t apart = kCacheWay;
-    const auto meet = [&](const LoopRef& loop) {
-      const auto stride = flat_stride(read, loop.var);
-      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
-    };
+  // Of what a tile reads in one lane: each element once, if registers, `across` for each, hold what
+  // waits for another term.
+  double loads(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
+               double across) const {
+    double uses = terms_of(nest, tile.terms);
     for (const auto& [loop, part] : tile.heights)
-      if (part > 1) meet(loop);
-    for (const auto& loop : nest.reduce) meet(loop);
-    const auto sets = static_cast<double>(cache_sets(apart)),
-               ways = static_cast<double>(cache_ways());
-    WindowTile whole = tile;
-    whole.terms = nest.reduce.size();
-    if (places(nest, whole, read) <= sets * ways) return 0;
-    return loads * (kConflictMiss / sets + kLineFill * static_cast<double>(tile.vectors));
+      if (step_of(read.indices, loop.var) != Step::none) uses *= static_cast<double>(part);
+    const double different = places(nest, tile, read);
+    if (different >= uses || uses > kMostPlaces) return different;
+    const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t taken = (height_of(tile) * results + 1) * tile.vectors,
+                       left = target_.vector_registers - taken - 1;
+    return most_waiting(nest, tile, read) * across <= static_cast<double>(left) ? different : uses;
+  }
+
+  // The most elements that are read before a term and after it.
+  static double most_waiting(const DefaultNest& nest, const WindowTile& tile,
+                             const AccessSite& read) {
+    struct Use {
+      std::uint64_t place;
+      std::size_t term;
+      bool operator<(const Use& o) const {
+        return place != o.place ? place < o.place : term < o.term;
+      }
+    };
+    Vec<Use> uses{{0, 0}};
+    const auto go_along = [&](const VarRef& var, std::int64_t trips, bool is_term) {
+      const std::uint64_t step = steps_of(read, {var})[0];
+      const auto count = static_cast<std::size_t>(trips);
+      Vec<Use> all;
+      for (const Use& use : uses)
+        for (std::size_t t = 0; t < count; ++t)
+          all.push_back({use.place + step * t, is_term ? use.term * count + t : use.term});
+      uses = std::move(all);
+    };
+    for (const auto& [loop, part] : tile.heights) go_along(loop.var, part, false);
+    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
+      go_along(nest.reduce[k].var, trip_of(nest, nest.reduce[k]), true);
+    std::sort(uses.begin(), uses.end());
+    Vec<int> change;
+    for (std::size_t first = 0, end = 0; first < uses.size(); first = end) {
+      while (end < uses.size() && uses[end].place == uses[first].place) ++end;
+      while (change.size() <= uses[end - 1].term) change.push_back(0);
+      ++change[uses[first].term], --change[uses[end - 1].term];
+    }
+    int waiting = 0, most = 0;
+    for (const int more : change) most = std::max(most, waiting += more);
+    return most;
   }
 
   // How many different elements a tile reads in one lane; of many all are taken for different.

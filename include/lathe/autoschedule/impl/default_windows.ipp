@@ -18,9 +18,18 @@ class TileWindows : WindowCosts {
            std::int64_t lanes, const RegisterTile& other) {
     const Vec<LoopRef> loops = sliding(nest);
     if (loops.empty()) return false;
-    const WindowTile tile = best(body, conditions, nest, loops, lanes);
-    return tile.cycles < kBetter * other_cycles(body, conditions, nest, other, lanes) &&
-           attempt([&] { tile_nest(ref, nest, tile, lanes); });
+    const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
+    const double others = other_cycles(body, conditions, nest, other, lanes),
+                 least = std::min(tile.cycles, others);
+    if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
+      const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
+      if (apart.cycles + copy_cycles(nest, crowded) < kBetter * least && attempt([&] {
+            for (const auto& read : crowded) copy_apart(ref, read, lanes);
+            tile_nest(ref, nest, apart, lanes);
+          }))
+        return true;
+    }
+    return tile.cycles < kBetter * others && attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
  private:
@@ -46,7 +55,7 @@ class TileWindows : WindowCosts {
   }
 
   WindowTile best(const BodyCost& body, double conditions, const DefaultNest& nest,
-                  const Vec<LoopRef>& loops, std::int64_t lanes) const {
+                  const Vec<LoopRef>& loops, std::int64_t lanes, bool apart) const {
     Vec<WindowTile> tiles;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     std::int64_t written = 1;
@@ -66,8 +75,8 @@ class TileWindows : WindowCosts {
               tile.statements * copies(nest, tile, lanes) > kMostCopies ||
               sums * results + vectors + 1 > target_.vector_registers || !slides(nest, tile))
             return;
-          tile.cycles =
-              window_cycles(body, conditions, nest, tile, lanes) * waste(nest, tile, columns);
+          tile.cycles = window_cycles(body, conditions, nest, tile, lanes, apart) *
+                        waste(nest, tile, columns);
           tiles.push_back(tile);
         });
     }
@@ -118,6 +127,52 @@ class TileWindows : WindowCosts {
         if (loops.size() > 1) tile.heights.emplace_back(loops[1], second);
         use(tile);
       }
+  }
+
+  // Reads whose places fall on the same sets of the first cache. None if one of them can't be apart
+  // in a copy of longer rows.
+  Vec<AccessSite> crowded_reads(const DefaultNest& nest, const WindowTile& tile) const {
+    Vec<AccessSite> out;
+    for (const auto& read : nest.reads) {
+      const std::size_t rank = read.indices.size();
+      if (step_of(read.indices, nest.unit.var) != Step::unit ||
+          conflict_misses(nest, tile, read, 1) == 0)
+        continue;
+      if (rank < 2 || axis_of(read, nest.unit) != rank - 1 || reads_of(nest, read.buffer) > 1)
+        return {};
+      out.push_back(read);
+    }
+    return out;
+  }
+  static std::ptrdiff_t reads_of(const DefaultNest& nest, const Buffer& buffer) {
+    return std::count_if(nest.reads.begin(), nest.reads.end(),
+                         [&](const AccessSite& read) { return read.buffer == buffer; });
+  }
+
+  // A vector of terms: a load and a store of each element, which the second cache answers. Copies
+  // of constants are made once.
+  double copy_cycles(const DefaultNest& nest, const Vec<AccessSite>& reads) const {
+    constexpr double kCopy = 3;
+    double all = 0;
+    for (const auto& read : reads) {
+      double elements = is_constant(read.buffer) ? 0 : 1;
+      for (const auto& extent : read.buffer->shape) {
+        const std::int64_t* size = as_const_int(extent);
+        elements *= size ? static_cast<double>(*size) : WindowTile().cycles;
+      }
+      all += elements;
+    }
+    return kCopy * all / volume(nest.all);
+  }
+  void copy_apart(const BlockRef& ref, const AccessSite& read, std::int64_t lanes) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(read.indices.size()) - 2, kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    const LoopRef place =
+        is_constant(read.buffer) ? LoopRef() : own_matrix(ref, read, shares_rows(ref));
+    if (place.var.get()) s_.compute_at(copy, place);
+    vectorize_last(copy, lanes);
   }
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const WindowTile& tile,
