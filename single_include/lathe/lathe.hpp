@@ -47427,10 +47427,10 @@ class ReductionCosts : protected NestSteps {
 
  protected:
   static constexpr double kPorts = 2;
-  // Of what runs beside what limits: ports share the front end, and a sum that has to wait has no
-  // slack. Two rows of four vectors, whose eight sums just cover the latency, at 0.5 of the limit
-  // where another thread shares the core (Zen 3), four of three at 0.8.
-  static constexpr double kBeside = 0.25;
+  // Of what runs beside what limits: ports share the front end, and sums that just cover their
+  // latency have no slack. Two rows of four vectors are at 0.5 of the limit where another thread
+  // shares the core, four of three at 0.8 (Zen 3). Of few terms the next tile fills the gaps.
+  static constexpr double kBeside = 0.25, kFewTerms = 16;
   // To fold the lanes of one vector, and to start and store a result.
   static constexpr double kFoldOperations = 6;
   // Of a load whose vectors are turned in registers, in operations a vector.
@@ -47440,12 +47440,14 @@ class ReductionCosts : protected NestSteps {
     double vectors = 0, broadcasts = 0, operations = 0;
   };
 
-  double cycles(const Work& work, double least) const {
+  // `slack`: whether more than `least` is of use.
+  double cycles(const Work& work, double least, bool slack = false) const {
     const double halves = static_cast<double>(target_.vector_bytes) / target_.load_bytes;
     const double loads = (work.vectors * halves + work.broadcasts) / kPorts;
     const double arithmetic = work.operations * halves / kPorts;
-    const double most = std::max({loads, arithmetic, least});
-    return most + kBeside * (loads + arithmetic + least - most);
+    const double most = std::max({loads, arithmetic, least}),
+                 lacking = slack ? std::max(2 * least - most, 0.0) : 0;
+    return most + kBeside * (std::min(loads, arithmetic) + lacking);
   }
 
   // Loads, and operations, for one vector whose lanes lie along a loop.
@@ -47484,7 +47486,9 @@ class ReductionCosts : protected NestSteps {
       add_vector(work, along, lanes, jumps && turns(nest, read),
                  along.step == Step::none ? rows : rows * across);
     }
-    return cycles(work, body.latency) / (height * across);
+    double terms = 1;
+    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
+    return cycles(work, body.latency, terms > kFewTerms) / (height * across);
   }
 
   // What the part of a tile that lies beyond the end costs: less is done there.
@@ -47567,7 +47571,7 @@ class ReductionCosts : protected NestSteps {
   // Of which LLVM makes code in a tenth of a second.
   static constexpr std::int64_t kMostTurnedStatements = 800;
   // What more vectors have to save where nobody knows how many columns are left for a tail.
-  static constexpr double kEqual = 1e-3, kWideTails = 0.1;
+  static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
                          std::int64_t lanes, bool ahead) const {
@@ -48976,18 +48980,21 @@ class CacheBlocks : protected ReductionCosts {
     return outer;
   }
 
-  // Tiles along the lanes that share half of the second cache, if rows come back to them and all do
-  // not fit.
+  // Tiles along the lanes that share half of a cache, if rows come back to them and all do not fit.
   std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
                               std::int64_t lanes) const {
     const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
-    const double bytes = lane_bytes(nest) * static_cast<double>(width),
-                 share = static_cast<double>(second_cache_share());
-    if (bytes * static_cast<double>(all) <= share ||
-        rows_that_meet(nest) < 2 * static_cast<double>(tile.height))
-      return 0;
-    const auto most = static_cast<std::int64_t>(share / bytes);
-    return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
+    const double bytes = lane_bytes(nest) * static_cast<double>(width);
+    // Short tiles come back so soon that the first cache pays, if its half holds two, and not all.
+    const std::int64_t near = is_short(tile) ? tiles_in(target_.l1_bytes / 2, bytes) : 0,
+                       most = near >= 2 && 2 * near < all ? near
+                                                          : tiles_in(second_cache_share(), bytes);
+    if (most >= all || rows_that_meet(nest) < 2 * static_cast<double>(tile.height)) return 0;
+    return balanced(all, std::max<std::int64_t>(most, 1));
+  }
+
+  static std::int64_t tiles_in(std::int64_t share, double bytes) {
+    return static_cast<std::int64_t>(static_cast<double>(share) / bytes);
   }
 
   // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
@@ -49011,6 +49018,7 @@ class CacheBlocks : protected ReductionCosts {
   // Where few rows meet what lies along the lanes, memory is read as it lies: a few terms at a
   // time, whole rows of each, which hardware fetches ahead, and the sums wait in a cache. Vectors
   // by matrices of 4096, Zen 3: 6 Gflop/s in columns of a tile, 14 by rows, 8 in runs of 2 KB.
+  // `tile`: what would be taken otherwise.
   TermBlocks streams_of_terms(const DefaultNest& nest, const RegisterTile& tile,
                               std::int64_t lanes) const {
     const double rows = rows_that_meet(nest),
@@ -49027,7 +49035,7 @@ class CacheBlocks : protected ReductionCosts {
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit) && !meets_again(nest, l))
         tasks *= static_cast<double>(trip_of(nest, l));
-    const std::int64_t all = tiles_along(nest, tile.vectors * lanes);
+    const std::int64_t all = tiles_along(nest, streamed_tile(nest, tile).vectors * lanes);
     return {0, kStreamedTerms,
             tasks < target_.cores ? balanced(all, (all + target_.cores - 1) / target_.cores) : all,
             true};
@@ -49664,9 +49672,9 @@ class TileRegisters : protected CacheBlocks {
   // False: nothing done.
   bool stream_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                     std::int64_t lanes) {
-    const RegisterTile streamed = streamed_tile(nest, tile);
-    const TermBlocks blocks = streams_of_terms(nest, streamed, lanes);
-    return blocks.tiles > 0 && attempt([&] { tile_terms(ref, nest, streamed, lanes, blocks); });
+    const TermBlocks blocks = streams_of_terms(nest, tile, lanes);
+    return blocks.tiles > 0 &&
+           attempt([&] { tile_terms(ref, nest, streamed_tile(nest, tile), lanes, blocks); });
   }
 
  private:
@@ -49752,9 +49760,11 @@ class TileRegisters : protected CacheBlocks {
     if (!rows.empty()) s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
     for (const auto& panels : operands.panels) {
-      const LoopRef place = panels.of_rows ? own_matrix(ref, panels.read, shares_rows(ref))
-                            : operands.panels_are_constant ? LoopRef()
-                                                           : around.back();
+      LoopRef place;
+      if (panels.of_rows && !is_constant(panels.read.buffer))
+        place = own_matrix(ref, panels.read, shares_rows(ref));
+      else if (!panels.of_rows && !operands.panels_are_constant)
+        place = around.back();
       if (place.var.get()) s_.compute_at(panels.copy, place);
       PackPanels(job_).order_loops(panels);
     }

@@ -133,18 +133,21 @@ class CacheBlocks : protected ReductionCosts {
     return outer;
   }
 
-  // Tiles along the lanes that share half of the second cache, if rows come back to them and all do
-  // not fit.
+  // Tiles along the lanes that share half of a cache, if rows come back to them and all do not fit.
   std::int64_t tiles_in_block(const DefaultNest& nest, const RegisterTile& tile,
                               std::int64_t lanes) const {
     const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
-    const double bytes = lane_bytes(nest) * static_cast<double>(width),
-                 share = static_cast<double>(second_cache_share());
-    if (bytes * static_cast<double>(all) <= share ||
-        rows_that_meet(nest) < 2 * static_cast<double>(tile.height))
-      return 0;
-    const auto most = static_cast<std::int64_t>(share / bytes);
-    return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
+    const double bytes = lane_bytes(nest) * static_cast<double>(width);
+    // Short tiles come back so soon that the first cache pays, if its half holds two, and not all.
+    const std::int64_t near = is_short(tile) ? tiles_in(target_.l1_bytes / 2, bytes) : 0,
+                       most = near >= 2 && 2 * near < all ? near
+                                                          : tiles_in(second_cache_share(), bytes);
+    if (most >= all || rows_that_meet(nest) < 2 * static_cast<double>(tile.height)) return 0;
+    return balanced(all, std::max<std::int64_t>(most, 1));
+  }
+
+  static std::int64_t tiles_in(std::int64_t share, double bytes) {
+    return static_cast<std::int64_t>(static_cast<double>(share) / bytes);
   }
 
   // Terms of a block, and tiles along the lanes that share it: rows of a tile take a quarter of the
@@ -168,6 +171,7 @@ class CacheBlocks : protected ReductionCosts {
   // Where few rows meet what lies along the lanes, memory is read as it lies: a few terms at a
   // time, whole rows of each, which hardware fetches ahead, and the sums wait in a cache. Vectors
   // by matrices of 4096, Zen 3: 6 Gflop/s in columns of a tile, 14 by rows, 8 in runs of 2 KB.
+  // `tile`: what would be taken otherwise.
   TermBlocks streams_of_terms(const DefaultNest& nest, const RegisterTile& tile,
                               std::int64_t lanes) const {
     const double rows = rows_that_meet(nest),
@@ -184,7 +188,7 @@ class CacheBlocks : protected ReductionCosts {
     for (const auto& l : nest.spatial)
       if (!(l == nest.unit) && !meets_again(nest, l))
         tasks *= static_cast<double>(trip_of(nest, l));
-    const std::int64_t all = tiles_along(nest, tile.vectors * lanes);
+    const std::int64_t all = tiles_along(nest, streamed_tile(nest, tile).vectors * lanes);
     return {0, kStreamedTerms,
             tasks < target_.cores ? balanced(all, (all + target_.cores - 1) / target_.cores) : all,
             true};

@@ -29,9 +29,9 @@ class TileRegisters : protected CacheBlocks {
   // False: nothing done.
   bool stream_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                     std::int64_t lanes) {
-    const RegisterTile streamed = streamed_tile(nest, tile);
-    const TermBlocks blocks = streams_of_terms(nest, streamed, lanes);
-    return blocks.tiles > 0 && attempt([&] { tile_terms(ref, nest, streamed, lanes, blocks); });
+    const TermBlocks blocks = streams_of_terms(nest, tile, lanes);
+    return blocks.tiles > 0 &&
+           attempt([&] { tile_terms(ref, nest, streamed_tile(nest, tile), lanes, blocks); });
   }
 
  private:
@@ -117,9 +117,11 @@ class TileRegisters : protected CacheBlocks {
     if (!rows.empty()) s_.unroll(rows[1]);
     s_.vectorize(s_.loops(init).back());
     for (const auto& panels : operands.panels) {
-      const LoopRef place = panels.of_rows ? own_matrix(ref, panels.read, shares_rows(ref))
-                            : operands.panels_are_constant ? LoopRef()
-                                                           : around.back();
+      LoopRef place;
+      if (panels.of_rows && !is_constant(panels.read.buffer))
+        place = own_matrix(ref, panels.read, shares_rows(ref));
+      else if (!panels.of_rows && !operands.panels_are_constant)
+        place = around.back();
       if (place.var.get()) s_.compute_at(panels.copy, place);
       PackPanels(job_).order_loops(panels);
     }

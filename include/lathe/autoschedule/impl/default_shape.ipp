@@ -24,10 +24,10 @@ class ReductionCosts : protected NestSteps {
 
  protected:
   static constexpr double kPorts = 2;
-  // Of what runs beside what limits: ports share the front end, and a sum that has to wait has no
-  // slack. Two rows of four vectors, whose eight sums just cover the latency, at 0.5 of the limit
-  // where another thread shares the core (Zen 3), four of three at 0.8.
-  static constexpr double kBeside = 0.25;
+  // Of what runs beside what limits: ports share the front end, and sums that just cover their
+  // latency have no slack. Two rows of four vectors are at 0.5 of the limit where another thread
+  // shares the core, four of three at 0.8 (Zen 3). Of few terms the next tile fills the gaps.
+  static constexpr double kBeside = 0.25, kFewTerms = 16;
   // To fold the lanes of one vector, and to start and store a result.
   static constexpr double kFoldOperations = 6;
   // Of a load whose vectors are turned in registers, in operations a vector.
@@ -37,12 +37,14 @@ class ReductionCosts : protected NestSteps {
     double vectors = 0, broadcasts = 0, operations = 0;
   };
 
-  double cycles(const Work& work, double least) const {
+  // `slack`: whether more than `least` is of use.
+  double cycles(const Work& work, double least, bool slack = false) const {
     const double halves = static_cast<double>(target_.vector_bytes) / target_.load_bytes;
     const double loads = (work.vectors * halves + work.broadcasts) / kPorts;
     const double arithmetic = work.operations * halves / kPorts;
-    const double most = std::max({loads, arithmetic, least});
-    return most + kBeside * (loads + arithmetic + least - most);
+    const double most = std::max({loads, arithmetic, least}),
+                 lacking = slack ? std::max(2 * least - most, 0.0) : 0;
+    return most + kBeside * (std::min(loads, arithmetic) + lacking);
   }
 
   // Loads, and operations, for one vector whose lanes lie along a loop.
@@ -81,7 +83,9 @@ class ReductionCosts : protected NestSteps {
       add_vector(work, along, lanes, jumps && turns(nest, read),
                  along.step == Step::none ? rows : rows * across);
     }
-    return cycles(work, body.latency) / (height * across);
+    double terms = 1;
+    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
+    return cycles(work, body.latency, terms > kFewTerms) / (height * across);
   }
 
   // What the part of a tile that lies beyond the end costs: less is done there.
@@ -164,7 +168,7 @@ class ReductionCosts : protected NestSteps {
   // Of which LLVM makes code in a tenth of a second.
   static constexpr std::int64_t kMostTurnedStatements = 800;
   // What more vectors have to save where nobody knows how many columns are left for a tail.
-  static constexpr double kEqual = 1e-3, kWideTails = 0.1;
+  static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
                          std::int64_t lanes, bool ahead) const {
