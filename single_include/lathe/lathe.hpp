@@ -7137,7 +7137,8 @@ enum class UnreadInputs { refuse, allow };
 struct JitOptions {
   /// Null: Context::default_context().
   const Context* context = nullptr;
-  /// Default: host(). L0312 if this machine cannot run its code.
+  /// Default: host(), with as many processors as the context has threads, at most. L0312 if this
+  /// machine cannot run its code.
   std::optional<Target> target{};
   /// No rounding that the program does not say: no fma for x * y + z, no reassociated sums.
   bool strict = false;
