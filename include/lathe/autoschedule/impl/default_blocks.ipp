@@ -138,12 +138,12 @@ class CacheBlocks : protected ReductionCosts {
                               std::int64_t lanes) const {
     const std::int64_t width = tile.vectors * lanes, all = tiles_along(nest, width);
     const double bytes = lane_bytes(nest) * static_cast<double>(width);
+    if (bytes == 0 || rows_that_meet(nest) < 2 * static_cast<double>(tile.height)) return 0;
     // Short tiles come back so soon that the first cache pays, if its half holds two, and not all.
     const std::int64_t near = is_short(tile) ? tiles_in(target_.l1_bytes / 2, bytes) : 0,
                        most = near >= 2 && 2 * near < all ? near
                                                           : tiles_in(second_cache_share(), bytes);
-    if (most >= all || rows_that_meet(nest) < 2 * static_cast<double>(tile.height)) return 0;
-    return balanced(all, std::max<std::int64_t>(most, 1));
+    return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
   }
 
   static std::int64_t tiles_in(std::int64_t share, double bytes) {
