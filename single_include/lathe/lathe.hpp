@@ -47071,6 +47071,11 @@ class NestSteps : protected DefaultSteps {
     return found;
   }
 
+  static bool is_only_read(const DefaultNest& nest, const Buffer& buffer) {
+    return std::count_if(nest.reads.begin(), nest.reads.end(),
+                         [&](const AccessSite& read) { return read.buffer == buffer; }) == 1;
+  }
+
   // Whether other stages are inside of its outermost loop.
   bool shares_rows(const BlockRef& ref) const {
     const BlockSite at = site(ref);
@@ -47113,6 +47118,16 @@ class NestSteps : protected DefaultSteps {
     for (const Param& p : s_.program()->params)
       if (p.buffer == buffer) return p.constancy != Constancy::none;
     return false;
+  }
+
+  // A copy of what a block reads whose places along an axis lie a line apart from one set of the
+  // first cache to the next.
+  BlockRef copy_apart(const BlockRef& ref, const AccessSite& read, std::size_t axis) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(axis), kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    return copy;
   }
 
   void vectorize_last(const BlockRef& block, std::int64_t lanes) {
@@ -47189,9 +47204,7 @@ class PackPanels : NestSteps {
   /// Whether the copy of a read has its lanes along one axis of its own, and is of no other read: a
   /// matrix times its own transpose reads one buffer in two orders.
   static bool has_panels(const DefaultNest& nest, const AccessSite& read, const LoopRef& along) {
-    int reads = 0;
-    for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && panel_axis(nest, read, along) < read.indices.size();
+    return is_only_read(nest, read.buffer) && panel_axis(nest, read, along) < read.indices.size();
   }
   /// Whether panels of a width end where the unit loop does, if it counts parts of an axis.
   static bool fits_panels(const DefaultNest& nest, const AccessSite& read, std::int64_t width) {
@@ -47470,6 +47483,14 @@ class ReductionCosts : protected NestSteps {
     }
   }
 
+  static double terms_of(const DefaultNest& nest) { return terms_of(nest, nest.reduce.size()); }
+  static double terms_of(const DefaultNest& nest, std::size_t innermost) {
+    double terms = 1;
+    for (std::size_t k = nest.reduce.size() - innermost; k < nest.reduce.size(); ++k)
+      terms *= static_cast<double>(trip_of(nest, nest.reduce[k]));
+    return terms;
+  }
+
   // `ahead`: loads that jump along the lanes come from a copy in which they don't.
   double tile_cycles(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
                      std::int64_t lanes, bool ahead) const {
@@ -47487,9 +47508,7 @@ class ReductionCosts : protected NestSteps {
       add_vector(work, along, lanes, jumps && turns(nest, read),
                  along.step == Step::none ? rows : rows * across);
     }
-    double terms = 1;
-    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
-    return cycles(work, body.latency, terms > kFewTerms) / (height * across);
+    return cycles(work, body.latency, terms_of(nest) > kFewTerms) / (height * across);
   }
 
   // What the part of a tile that lies beyond the end costs: less is done there.
@@ -47519,8 +47538,7 @@ class ReductionCosts : protected NestSteps {
     work.operations = std::max(body.ops - 1, 1.0);
     for (const auto& read : nest.reads)
       add_vector(work, stride_of(read.indices, nest.reduce.back().var), lanes, false, 1);
-    double terms = 1;
-    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
+    const double terms = terms_of(nest);
     const auto trips = static_cast<double>(run), width = static_cast<double>(lanes);
     const double filled = trips / (std::ceil(trips / width) * width);
     work.operations += kFoldOperations * combine * width / terms;
@@ -47546,6 +47564,17 @@ class ReductionCosts : protected NestSteps {
   // holds.
   std::int64_t cache_sets(std::int64_t bytes) const {
     return kCacheWay / std::max<std::int64_t>(std::gcd(bytes, kCacheWay), target_.line_bytes);
+  }
+  // How far apart, within a way of the first cache, places lie that loops lead to; unknown strides
+  // lead to any line.
+  std::int64_t apart_along(const AccessSite& read, const Vec<LoopRef>& loops) const {
+    std::int64_t apart = kCacheWay;
+    for (const auto& loop : loops) {
+      const auto stride = flat_stride(read, loop.var);
+      apart = std::gcd(apart, stride ? *stride * read.buffer->dtype.element_bytes()
+                                     : std::int64_t{target_.line_bytes});
+    }
+    return apart;
   }
   std::int64_t cache_ways() const { return target_.l1_bytes / kCacheWay; }
 
@@ -48903,19 +48932,14 @@ class CacheBlocks : protected ReductionCosts {
                                  : is_short(tile)         ? kPackReuse
                                                           : kLongReuse);
   }
-  double first_cache_twice() const { return 2 * static_cast<double>(target_.l1_bytes); }
   // Whether what a tile reads along the lanes, in all terms, stays in its sets of the first cache,
   // half of it.
   bool fits_first_cache(const DefaultNest& nest, const AccessSite& read, std::int64_t width) const {
-    std::int64_t apart = kCacheWay;
-    for (const auto& l : nest.reduce) {
-      const auto stride = flat_stride(read, l.var);
-      apart = std::gcd(apart, stride ? *stride * read.buffer->dtype.element_bytes() : 0);
-    }
     const std::int64_t element = read.buffer->dtype.element_bytes(),
                        lines = width * element + target_.line_bytes;  // that a term meets, in bytes
     const double terms = term_bytes(nest, read) / static_cast<double>(element);
-    return terms <= static_cast<double>(cache_sets(apart) * cache_ways()) &&
+    return terms <=
+               static_cast<double>(cache_sets(apart_along(read, nest.reduce)) * cache_ways()) &&
            2 * terms * static_cast<double>(lines) <= static_cast<double>(target_.l1_bytes);
   }
   // Whether rows of a tile lie side by side, and terms so far apart that they push each other out
@@ -49016,56 +49040,9 @@ class CacheBlocks : protected ReductionCosts {
     return has_const_trip(nest, nest.reduce[0]) ? blocks_of_loop(nest, tile, lanes) : TermBlocks();
   }
 
-  // Where few rows meet what lies along the lanes, memory is read as it lies: a few terms at a
-  // time, whole rows of each, which hardware fetches ahead, and the sums wait in a cache. Vectors
-  // by matrices of 4096, Zen 3: 6 Gflop/s in columns of a tile, 14 by rows, 8 in runs of 2 KB.
-  // `tile`: what would be taken otherwise.
-  TermBlocks streams_of_terms(const DefaultNest& nest, const RegisterTile& tile,
-                              std::int64_t lanes) const {
-    const double rows = rows_that_meet(nest),
-                 columns = static_cast<double>(trip_of(nest, nest.unit));
-    if (nest.reduce.size() != 1 || nest.writes.size() != 1 || !nest.unit.var.get() ||
-        !has_const_trip(nest, nest.unit) || trip_of(nest, nest.reduce[0]) < 2 * kStreamedTerms ||
-        rows > (is_short(tile) ? kPackReuse - 1 : kStreamedRows))
-      return {};
-    const double sums = rows * columns * nest.writes[0].buffer->dtype.element_bytes();
-    if (lane_bytes(nest) * columns <= first_cache_twice() ||
-        sums > static_cast<double>(second_cache_share()) || !streams_along(nest))
-      return {};
-    double tasks = 1;
-    for (const auto& l : nest.spatial)
-      if (!(l == nest.unit) && !meets_again(nest, l))
-        tasks *= static_cast<double>(trip_of(nest, l));
-    const std::int64_t all = tiles_along(nest, streamed_tile(nest, tile).vectors * lanes);
-    return {0, kStreamedTerms,
-            tasks < target_.cores ? balanced(all, (all + target_.cores - 1) / target_.cores) : all,
-            true};
-  }
-  // Tiles of them: two vectors side by side, or four of one row.
-  RegisterTile streamed_tile(const DefaultNest& nest, const RegisterTile& tile) const {
-    if (!tile.rows.var.get()) return {{}, 1, kStreamedRows};
-    return {tile.rows, balanced(trip_of(nest, tile.rows), kStreamedRows), 2};
-  }
-
  private:
-  static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64, kStreamedTerms = 8,
-                                kStreamedRows = 4;
+  static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64;
   static constexpr double kRowsOfLongBlocks = 64;
-
-  // Whether terms follow each other in rows that are worth a stream.
-  bool streams_along(const DefaultNest& nest) const {
-    bool any = false;
-    for (const auto& read : nest.reads) {
-      const Step step = step_of(read.indices, nest.unit.var);
-      if (step == Step::none) continue;
-      constexpr std::int64_t kLeastRun = 1024;
-      if (step != Step::unit || step_of(read.indices, nest.reduce[0].var) == Step::none ||
-          trip_of(nest, nest.unit) * read.buffer->dtype.element_bytes() < kLeastRun)
-        return false;
-      any = true;
-    }
-    return any;
-  }
 
   // Loops of windows around as many of the inner ones as the second cache holds.
   TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
@@ -49104,6 +49081,68 @@ class CacheBlocks : protected ReductionCosts {
     if (side_by_side < 1 || a_thread < 1) return {};
     out.tiles = balanced(tiles, std::min(side_by_side, a_thread));
     return out;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_stream_terms.ipp
+namespace lathe {
+namespace detail {
+
+// Where few rows meet what lies along the lanes, memory is read as it lies: a few terms at a time,
+// whole rows of each, which hardware fetches ahead, and the sums wait in a cache. Vectors by
+// matrices of 4096, Zen 3: 6 Gflop/s in columns of a tile, 14 by rows, 8 in runs of 2 KB.
+class StreamedTerms : protected CacheBlocks {
+ public:
+  using CacheBlocks::CacheBlocks;
+
+ protected:
+  // `tile`: what would be taken otherwise.
+  TermBlocks streams_of_terms(const DefaultNest& nest, const RegisterTile& tile,
+                              std::int64_t lanes) const {
+    const double rows = rows_that_meet(nest),
+                 columns = static_cast<double>(trip_of(nest, nest.unit));
+    if (nest.reduce.size() != 1 || nest.writes.size() != 1 || !nest.unit.var.get() ||
+        !has_const_trip(nest, nest.unit) || trip_of(nest, nest.reduce[0]) < 2 * kStreamedTerms ||
+        rows > (is_short(tile) ? kPackReuse - 1 : kStreamedRows))
+      return {};
+    const double sums = rows * columns * nest.writes[0].buffer->dtype.element_bytes();
+    if (lane_bytes(nest) * columns <= 2 * static_cast<double>(target_.l1_bytes) ||
+        sums > static_cast<double>(second_cache_share()) || !streams_along(nest))
+      return {};
+    double tasks = 1;
+    for (const auto& l : nest.spatial)
+      if (!(l == nest.unit) && !meets_again(nest, l))
+        tasks *= static_cast<double>(trip_of(nest, l));
+    const std::int64_t all = tiles_along(nest, streamed_tile(nest, tile).vectors * lanes);
+    return {0, kStreamedTerms,
+            tasks < target_.cores ? balanced(all, (all + target_.cores - 1) / target_.cores) : all,
+            true};
+  }
+  // Tiles of them: two vectors side by side, or four of one row.
+  RegisterTile streamed_tile(const DefaultNest& nest, const RegisterTile& tile) const {
+    if (!tile.rows.var.get()) return {{}, 1, kStreamedVectors};
+    return {tile.rows, balanced(trip_of(nest, tile.rows), kStreamedRows), 2};
+  }
+
+ private:
+  static constexpr std::int64_t kStreamedTerms = 8, kStreamedRows = 4, kStreamedVectors = 4;
+
+  // Whether terms follow each other in rows that are worth a stream.
+  bool streams_along(const DefaultNest& nest) const {
+    bool any = false;
+    for (const auto& read : nest.reads) {
+      const Step step = step_of(read.indices, nest.unit.var);
+      if (step == Step::none) continue;
+      constexpr std::int64_t kLeastRun = 1024;
+      if (step != Step::unit || step_of(read.indices, nest.reduce[0].var) == Step::none ||
+          trip_of(nest, nest.unit) * read.buffer->dtype.element_bytes() < kLeastRun)
+        return false;
+      any = true;
+    }
+    return any;
   }
 };
 
@@ -49470,16 +49509,10 @@ class WindowCosts : protected ReductionCosts {
   // sets of the first cache.
   double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
                          double loads) const {
-    const std::int64_t element = read.buffer->dtype.element_bytes();
-    std::int64_t apart = kCacheWay;
-    const auto meet = [&](const LoopRef& loop) {
-      const auto stride = flat_stride(read, loop.var);
-      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
-    };
+    Vec<LoopRef> loops = nest.reduce;
     for (const auto& [loop, part] : tile.heights)
-      if (part > 1) meet(loop);
-    for (const auto& loop : nest.reduce) meet(loop);
-    const auto sets = static_cast<double>(cache_sets(apart)),
+      if (part > 1) loops.push_back(loop);
+    const auto sets = static_cast<double>(cache_sets(apart_along(read, loops))),
                ways = static_cast<double>(cache_ways());
     WindowTile whole = tile;
     whole.terms = nest.reduce.size();
@@ -49544,13 +49577,6 @@ class WindowCosts : protected ReductionCosts {
     for (const auto& loop : nest.reduce) meet(loop);
     const double bytes = static_cast<double>(lanes) * read.buffer->dtype.element_bytes();
     return whole ? 1 : 1 + std::min(1.0, bytes / static_cast<double>(target_.line_bytes));
-  }
-
-  static double terms_of(const DefaultNest& nest, std::size_t innermost) {
-    double terms = 1;
-    for (std::size_t k = nest.reduce.size() - innermost; k < nest.reduce.size(); ++k)
-      terms *= static_cast<double>(trip_of(nest, nest.reduce[k]));
-    return terms;
   }
 
   // Of what a tile reads in one lane: each element once, if registers, `across` for each, hold what
@@ -49652,9 +49678,9 @@ namespace lathe {
 namespace detail {
 
 // Register tiles of a reduction.
-class TileRegisters : protected CacheBlocks {
+class TileRegisters : protected StreamedTerms {
  public:
-  using CacheBlocks::CacheBlocks;
+  using StreamedTerms::StreamedTerms;
 
  protected:
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
@@ -49722,7 +49748,7 @@ class TileRegisters : protected CacheBlocks {
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
       if (copies_rows && crowded_rows(nest, tile, read))
-        out.rows.push_back(copy_rows(ref, tile, read));
+        out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
     }
     return out;
   }
@@ -49888,14 +49914,6 @@ class TileRegisters : protected CacheBlocks {
            axis_of(read, tile.rows) < read.indices.size();
   }
 
-  // A copy whose rows lie a line apart from one set to the next.
-  BlockRef copy_rows(const BlockRef& ref, const RegisterTile& tile, const AccessSite& read) {
-    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
-    s_.storage_align(copy, static_cast<std::int64_t>(axis_of(read, tile.rows)), kCacheWay / bytes,
-                     target_.line_bytes / bytes);
-    return copy;
-  }
   void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
     s_.compute_at(copy, rows);
     vectorize_last(copy, lanes);
@@ -49962,7 +49980,7 @@ class TileWindows : WindowCosts {
     if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
       const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
       if (apart.cycles + copy_cycles(nest, crowded) < kBetter * least && attempt([&] {
-            for (const auto& read : crowded) copy_apart(ref, read, lanes);
+            for (const auto& read : crowded) copy_crowded(ref, read, lanes);
             tile_nest(ref, nest, apart, lanes);
           }))
         return true;
@@ -50076,15 +50094,11 @@ class TileWindows : WindowCosts {
       if (step_of(read.indices, nest.unit.var) != Step::unit ||
           conflict_misses(nest, tile, read, 1) == 0)
         continue;
-      if (rank < 2 || axis_of(read, nest.unit) != rank - 1 || reads_of(nest, read.buffer) > 1)
+      if (rank < 2 || axis_of(read, nest.unit) != rank - 1 || !is_only_read(nest, read.buffer))
         return {};
       out.push_back(read);
     }
     return out;
-  }
-  static std::ptrdiff_t reads_of(const DefaultNest& nest, const Buffer& buffer) {
-    return std::count_if(nest.reads.begin(), nest.reads.end(),
-                         [&](const AccessSite& read) { return read.buffer == buffer; });
   }
 
   // A vector of terms: a load and a store of each element, which the second cache answers. Copies
@@ -50102,11 +50116,8 @@ class TileWindows : WindowCosts {
     }
     return kCopy * all / volume(nest.all);
   }
-  void copy_apart(const BlockRef& ref, const AccessSite& read, std::int64_t lanes) {
-    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
-    s_.storage_align(copy, static_cast<std::int64_t>(read.indices.size()) - 2, kCacheWay / bytes,
-                     target_.line_bytes / bytes);
+  void copy_crowded(const BlockRef& ref, const AccessSite& read, std::int64_t lanes) {
+    const BlockRef copy = copy_apart(ref, read, read.indices.size() - 2);
     const LoopRef place =
         is_constant(read.buffer) ? LoopRef() : own_matrix(ref, read, shares_rows(ref));
     if (place.var.get()) s_.compute_at(copy, place);

@@ -1,6 +1,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/jit/jit.hpp>
 #include <limits>
+#include <support/text.hpp>
 
 #include "stages.hpp"
 
@@ -85,26 +86,22 @@ lt::Schedule column_sums(std::int64_t columns) {
   return s;
 }
 
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a tail in registers is one vector by mask with AVX2, and stored in parts") {
   const lt::Program program = column_sums(15).program();
   const std::string text = lt::lower(program, lt::Target("x86-64-v3")).str();
   INFO(text);
-  CHECK(contains(text, "alloc Y_cache_8: f32x8[]"));
-  CHECK(contains(text, "where ramp(0i32, 1i32, 8) < broadcast(7i32, 8)"));
-  CHECK(contains(text, "Y[ramp(8, 1, 4)] = shuffle(Y_cache_8[]; 0, 1, 2, 3)"));
-  CHECK(contains(text, "Y[14] = shuffle(Y_cache_8[]; 6)"));
+  CHECK(test::has(text, "alloc Y_cache_8: f32x8[]"));
+  CHECK(test::has(text, "where ramp(0i32, 1i32, 8) < broadcast(7i32, 8)"));
+  CHECK(test::has(text, "Y[ramp(8, 1, 4)] = shuffle(Y_cache_8[]; 0, 1, 2, 3)"));
+  CHECK(test::has(text, "Y[14] = shuffle(Y_cache_8[]; 6)"));
   // Lanes beyond the end are never asked for: sums need no blend.
-  CHECK(!contains(text, "select("));
+  CHECK(!test::has(text, "select("));
   test::check_stages(program);
 }
 
-TEST_CASE("parts are loaded of lanes inside the mask alone, or blends stay") {
+TEST_CASE("a register that is read as a whole keeps what its lanes beyond a mask held") {
   const lt::Program start = lt::parse(
       "program P(in X: f32[16], out Y: f32[8]) scheduled:\n"
       "  alloc T: f32[8] scope register\n"
@@ -118,5 +115,5 @@ TEST_CASE("parts are loaded of lanes inside the mask alone, or blends stay") {
   test::check_stages(start);
   const std::string text = lt::lower(start, lt::Target("x86-64-v3")).str();
   INFO(text);
-  CHECK(contains(text, "select("));
+  CHECK(test::has(text, "select("));
 }

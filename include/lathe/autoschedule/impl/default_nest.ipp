@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/find.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
@@ -85,6 +86,11 @@ class NestSteps : protected DefaultSteps {
     return found;
   }
 
+  static bool is_only_read(const DefaultNest& nest, const Buffer& buffer) {
+    return std::count_if(nest.reads.begin(), nest.reads.end(),
+                         [&](const AccessSite& read) { return read.buffer == buffer; }) == 1;
+  }
+
   // Whether other stages are inside of its outermost loop.
   bool shares_rows(const BlockRef& ref) const {
     const BlockSite at = site(ref);
@@ -127,6 +133,16 @@ class NestSteps : protected DefaultSteps {
     for (const Param& p : s_.program()->params)
       if (p.buffer == buffer) return p.constancy != Constancy::none;
     return false;
+  }
+
+  // A copy of what a block reads whose places along an axis lie a line apart from one set of the
+  // first cache to the next.
+  BlockRef copy_apart(const BlockRef& ref, const AccessSite& read, std::size_t axis) {
+    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    s_.storage_align(copy, static_cast<std::int64_t>(axis), kCacheWay / bytes,
+                     target_.line_bytes / bytes);
+    return copy;
   }
 
   void vectorize_last(const BlockRef& block, std::int64_t lanes) {

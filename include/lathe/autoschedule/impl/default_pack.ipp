@@ -16,9 +16,7 @@ class PackPanels : NestSteps {
   /// Whether the copy of a read has its lanes along one axis of its own, and is of no other read: a
   /// matrix times its own transpose reads one buffer in two orders.
   static bool has_panels(const DefaultNest& nest, const AccessSite& read, const LoopRef& along) {
-    int reads = 0;
-    for (const auto& other : nest.reads) reads += other.buffer == read.buffer;
-    return reads == 1 && panel_axis(nest, read, along) < read.indices.size();
+    return is_only_read(nest, read.buffer) && panel_axis(nest, read, along) < read.indices.size();
   }
   /// Whether panels of a width end where the unit loop does, if it counts parts of an axis.
   static bool fits_panels(const DefaultNest& nest, const AccessSite& read, std::int64_t width) {

@@ -8,9 +8,9 @@ namespace lathe {
 namespace detail {
 
 // Register tiles of a reduction.
-class TileRegisters : protected CacheBlocks {
+class TileRegisters : protected StreamedTerms {
  public:
-  using CacheBlocks::CacheBlocks;
+  using StreamedTerms::StreamedTerms;
 
  protected:
   // C[.., i, j] over r: a tile of rows × vectors of j stays in registers for the whole reduction.
@@ -78,7 +78,7 @@ class TileRegisters : protected CacheBlocks {
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
       if (copies_rows && crowded_rows(nest, tile, read))
-        out.rows.push_back(copy_rows(ref, tile, read));
+        out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
     }
     return out;
   }
@@ -244,14 +244,6 @@ class TileRegisters : protected CacheBlocks {
            axis_of(read, tile.rows) < read.indices.size();
   }
 
-  // A copy whose rows lie a line apart from one set to the next.
-  BlockRef copy_rows(const BlockRef& ref, const RegisterTile& tile, const AccessSite& read) {
-    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
-    s_.storage_align(copy, static_cast<std::int64_t>(axis_of(read, tile.rows)), kCacheWay / bytes,
-                     target_.line_bytes / bytes);
-    return copy;
-  }
   void place_rows(const BlockRef& copy, const LoopRef& rows, std::int64_t lanes) {
     s_.compute_at(copy, rows);
     vectorize_last(copy, lanes);

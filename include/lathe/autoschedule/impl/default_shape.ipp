@@ -66,6 +66,14 @@ class ReductionCosts : protected NestSteps {
     }
   }
 
+  static double terms_of(const DefaultNest& nest) { return terms_of(nest, nest.reduce.size()); }
+  static double terms_of(const DefaultNest& nest, std::size_t innermost) {
+    double terms = 1;
+    for (std::size_t k = nest.reduce.size() - innermost; k < nest.reduce.size(); ++k)
+      terms *= static_cast<double>(trip_of(nest, nest.reduce[k]));
+    return terms;
+  }
+
   // `ahead`: loads that jump along the lanes come from a copy in which they don't.
   double tile_cycles(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
                      std::int64_t lanes, bool ahead) const {
@@ -83,9 +91,7 @@ class ReductionCosts : protected NestSteps {
       add_vector(work, along, lanes, jumps && turns(nest, read),
                  along.step == Step::none ? rows : rows * across);
     }
-    double terms = 1;
-    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
-    return cycles(work, body.latency, terms > kFewTerms) / (height * across);
+    return cycles(work, body.latency, terms_of(nest) > kFewTerms) / (height * across);
   }
 
   // What the part of a tile that lies beyond the end costs: less is done there.
@@ -115,8 +121,7 @@ class ReductionCosts : protected NestSteps {
     work.operations = std::max(body.ops - 1, 1.0);
     for (const auto& read : nest.reads)
       add_vector(work, stride_of(read.indices, nest.reduce.back().var), lanes, false, 1);
-    double terms = 1;
-    for (const auto& l : nest.reduce) terms *= static_cast<double>(trip_of(nest, l));
+    const double terms = terms_of(nest);
     const auto trips = static_cast<double>(run), width = static_cast<double>(lanes);
     const double filled = trips / (std::ceil(trips / width) * width);
     work.operations += kFoldOperations * combine * width / terms;
@@ -142,6 +147,17 @@ class ReductionCosts : protected NestSteps {
   // holds.
   std::int64_t cache_sets(std::int64_t bytes) const {
     return kCacheWay / std::max<std::int64_t>(std::gcd(bytes, kCacheWay), target_.line_bytes);
+  }
+  // How far apart, within a way of the first cache, places lie that loops lead to; unknown strides
+  // lead to any line.
+  std::int64_t apart_along(const AccessSite& read, const Vec<LoopRef>& loops) const {
+    std::int64_t apart = kCacheWay;
+    for (const auto& loop : loops) {
+      const auto stride = flat_stride(read, loop.var);
+      apart = std::gcd(apart, stride ? *stride * read.buffer->dtype.element_bytes()
+                                     : std::int64_t{target_.line_bytes});
+    }
+    return apart;
   }
   std::int64_t cache_ways() const { return target_.l1_bytes / kCacheWay; }
 

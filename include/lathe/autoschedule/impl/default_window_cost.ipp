@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
-#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -100,16 +99,10 @@ class WindowCosts : protected ReductionCosts {
   // sets of the first cache.
   double conflict_misses(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read,
                          double loads) const {
-    const std::int64_t element = read.buffer->dtype.element_bytes();
-    std::int64_t apart = kCacheWay;
-    const auto meet = [&](const LoopRef& loop) {
-      const auto stride = flat_stride(read, loop.var);
-      apart = std::gcd(apart, stride ? *stride * element : target_.line_bytes);
-    };
+    Vec<LoopRef> loops = nest.reduce;
     for (const auto& [loop, part] : tile.heights)
-      if (part > 1) meet(loop);
-    for (const auto& loop : nest.reduce) meet(loop);
-    const auto sets = static_cast<double>(cache_sets(apart)),
+      if (part > 1) loops.push_back(loop);
+    const auto sets = static_cast<double>(cache_sets(apart_along(read, loops))),
                ways = static_cast<double>(cache_ways());
     WindowTile whole = tile;
     whole.terms = nest.reduce.size();
@@ -174,13 +167,6 @@ class WindowCosts : protected ReductionCosts {
     for (const auto& loop : nest.reduce) meet(loop);
     const double bytes = static_cast<double>(lanes) * read.buffer->dtype.element_bytes();
     return whole ? 1 : 1 + std::min(1.0, bytes / static_cast<double>(target_.line_bytes));
-  }
-
-  static double terms_of(const DefaultNest& nest, std::size_t innermost) {
-    double terms = 1;
-    for (std::size_t k = nest.reduce.size() - innermost; k < nest.reduce.size(); ++k)
-      terms *= static_cast<double>(trip_of(nest, nest.reduce[k]));
-    return terms;
   }
 
   // Of what a tile reads in one lane: each element once, if registers, `across` for each, hold what

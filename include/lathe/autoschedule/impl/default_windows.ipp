@@ -24,7 +24,7 @@ class TileWindows : WindowCosts {
     if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
       const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
       if (apart.cycles + copy_cycles(nest, crowded) < kBetter * least && attempt([&] {
-            for (const auto& read : crowded) copy_apart(ref, read, lanes);
+            for (const auto& read : crowded) copy_crowded(ref, read, lanes);
             tile_nest(ref, nest, apart, lanes);
           }))
         return true;
@@ -138,15 +138,11 @@ class TileWindows : WindowCosts {
       if (step_of(read.indices, nest.unit.var) != Step::unit ||
           conflict_misses(nest, tile, read, 1) == 0)
         continue;
-      if (rank < 2 || axis_of(read, nest.unit) != rank - 1 || reads_of(nest, read.buffer) > 1)
+      if (rank < 2 || axis_of(read, nest.unit) != rank - 1 || !is_only_read(nest, read.buffer))
         return {};
       out.push_back(read);
     }
     return out;
-  }
-  static std::ptrdiff_t reads_of(const DefaultNest& nest, const Buffer& buffer) {
-    return std::count_if(nest.reads.begin(), nest.reads.end(),
-                         [&](const AccessSite& read) { return read.buffer == buffer; });
   }
 
   // A vector of terms: a load and a store of each element, which the second cache answers. Copies
@@ -164,11 +160,8 @@ class TileWindows : WindowCosts {
     }
     return kCopy * all / volume(nest.all);
   }
-  void copy_apart(const BlockRef& ref, const AccessSite& read, std::int64_t lanes) {
-    const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
-    s_.storage_align(copy, static_cast<std::int64_t>(read.indices.size()) - 2, kCacheWay / bytes,
-                     target_.line_bytes / bytes);
+  void copy_crowded(const BlockRef& ref, const AccessSite& read, std::int64_t lanes) {
+    const BlockRef copy = copy_apart(ref, read, read.indices.size() - 2);
     const LoopRef place =
         is_constant(read.buffer) ? LoopRef() : own_matrix(ref, read, shares_rows(ref));
     if (place.var.get()) s_.compute_at(copy, place);

@@ -32,6 +32,7 @@
 #include <lathe/autoschedule/impl/default_intrinsic_cost.ipp>
 //
 #include <lathe/autoschedule/impl/default_blocks.ipp>
+#include <lathe/autoschedule/impl/default_stream_terms.ipp>
 #include <lathe/autoschedule/impl/default_tensorize.ipp>
 #include <lathe/autoschedule/impl/default_window_cost.ipp>
 //
