@@ -48369,19 +48369,40 @@ class VectorizeBareLoops : DefaultSteps {
     if (!site.loop) return false;
     int widest = 1;
     bool stores = false;
+    Vec<Buffer> running;
     for (const auto& access : accesses_below(site)) {
       if (access.indices.empty() && access.buffer->rank() > 0) return false;
       const Step step = step_of(access.indices, loop->var);
       if (step >= Step::strided) return false;
       stores = stores || (access.is_write && step == Step::unit);
+      if (runs_on(access, loop->var) && !contains(running, access.buffer))
+        running.push_back(access.buffer);
       widest = std::max(widest, access.buffer->dtype.element_bytes());
     }
     const std::int64_t lanes = target_.lanes(widest);
     if (!stores || trip(*loop) < lanes) return false;
     return attempt([&] {
-      const auto parts = s_.split_any(LoopRef(loop->var), {infer, lanes});
+      const auto parts =
+          s_.split_any(LoopRef(loop->var),
+                       {infer, lanes * registers_in_step(running.size(), trip(*loop) / lanes)});
       s_.vectorize(parts[1]);
     });
+  }
+
+  /// Whether steps of an inner loop store to one place, so that they wait for each other.
+  static bool runs_on(const AccessSite& access, const VarRef& loop) {
+    const VarRef& inner = access.loops.back()->var;
+    return access.is_write && inner != loop && step_of(access.indices, inner) == Step::none;
+  }
+
+  /// How many vectors fill the time that each waits for itself, and the registers.
+  std::int64_t registers_in_step(std::size_t running, std::int64_t vectors) const {
+    if (running == 0) return 1;
+    std::int64_t out = kElementwiseUnroll;
+    while (out > 1 && (out > vectors ||
+                       2 * out * static_cast<std::int64_t>(running) > target_.vector_registers))
+      out /= 2;
+    return out;
   }
 
   bool try_rows(const ForRef& loop) {
@@ -59523,6 +59544,81 @@ LATHE_DECL Program unroll_loops(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/vector/jam.ipp
+namespace lathe {
+namespace detail {
+
+// Whether steps of one statement wait for each other in a loop below, and no copies of it do: what
+// they store has lanes, or is their own.
+class WorthJamming : public Visitor {
+ public:
+  static bool holds(const Stmt& s) {
+    WorthJamming look;
+    look.stmt(s);
+    return look.loops_ && !look.shared_;
+  }
+
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    if (const auto* f = s.as<ForNode>()) loops_ = loops_ || f->loop_kind == ForKind::serial;
+    if (const auto* a = s.as<AllocNode>()) own_.push_back(a->buffer);
+    if (const auto* n = s.as<StoreNode>())
+      shared_ = shared_ || (n->value.dtype().lanes == 1 && !contains(own_, n->buffer));
+    descend(s);
+  }
+
+ private:
+  Vec<Buffer> own_;
+  bool loops_ = false, shared_ = false;
+};
+
+/// Copies of a statement that do not need each other, in step: a loop in all of them becomes one
+/// loop, whose body has theirs in turn.
+inline Stmt jam(Vec<Stmt> copies) {
+  const auto inner = [&](auto&& part) {
+    Vec<Stmt> parts;
+    for (const Stmt& copy : copies) parts.push_back(part(copy));
+    return jam(std::move(parts));
+  };
+  switch (copies[0].kind()) {
+    case StmtKind::Alloc: {
+      Stmt out = inner([](const Stmt& s) { return s.as<AllocNode>()->body; });
+      for (const Stmt& copy : reversed(copies))
+        out = make_alloc(copy.as<AllocNode>()->buffer, std::move(out));
+      return out;
+    }
+    case StmtKind::Seq: {
+      Vec<Stmt> out;
+      for (std::size_t k = 0; k < copies[0].as<SeqNode>()->stmts.size(); ++k)
+        out.push_back(inner([&](const Stmt& s) { return s.as<SeqNode>()->stmts[k]; }));
+      return make_seq(std::move(out));
+    }
+    case StmtKind::For: {
+      const auto* first = copies[0].as<ForNode>();
+      const auto in_step = [&](const Stmt& s) {
+        const auto* f = s.as<ForNode>();
+        return f->loop_kind == ForKind::serial && f->attributes == first->attributes &&
+               is_load_free(f->min) && is_load_free(f->extent) &&
+               structurally_equal(f->min, first->min) &&
+               structurally_equal(f->extent, first->extent);
+      };
+      if (!std::all_of(copies.begin(), copies.end(), in_step)) break;
+      Stmt body = inner([&](const Stmt& s) {
+        const auto* f = s.as<ForNode>();
+        return f == first ? f->body : CloneFresh(f->var, AnyExpr(first->var)).stmt(f->body);
+      });
+      return make_for(first->var, first->min, first->extent, body, ForKind::serial,
+                      first->attributes);
+    }
+    default:
+      break;
+  }
+  return make_seq(std::move(copies));
+}
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/lower/vector/widen.ipp
 namespace lathe {
 namespace detail {
@@ -59928,7 +60024,7 @@ class VectorizeLoops : public Mutator {
       AnyExpr base = full == 1 ? f.min : f.min + AnyExpr(chunk) * lanes;
       Stmt body = widen(f, simplify(base, inside), static_cast<int>(lanes), inside);
       if (!body) return stmt(serial);
-      parts.push_back(full == 1 ? body : make_for(chunk, 0, full, body, ForKind::unrolled));
+      parts.push_back(full == 1 ? body : registers(chunk, full, body));
     }
     std::int64_t done = full * lanes;
     for (auto [count, width] : tail_pieces(f.body, rest, widest.bytes)) {
@@ -59939,6 +60035,16 @@ class VectorizeLoops : public Mutator {
       done += count;
     }
     return make_seq(std::move(parts));
+  }
+
+  // A vector of several registers: these run in step where a loop inside makes each wait for
+  // itself.
+  Stmt registers(const VarRef& chunk, std::int64_t full, const Stmt& body) const {
+    if (full > target_.vector_registers || !WorthJamming::holds(body))
+      return make_for(chunk, 0, full, body, ForKind::unrolled);
+    Vec<Stmt> copies;
+    for (std::int64_t k = 0; k < full; ++k) copies.push_back(CloneFresh(chunk, k).stmt(body));
+    return jam(std::move(copies));
   }
 
   // What fills a line at once, where a store asks for whole ones: it may be several registers. 0

@@ -117,3 +117,57 @@ TEST_CASE("a register that is read as a whole keeps what its lanes beyond a mask
   INFO(text);
   CHECK(test::has(text, "select("));
 }
+
+namespace {
+
+/// `steps` below a loop of 24 lanes, three registers with AVX2.
+lt::Program three_registers(const std::string& steps) {
+  return lt::parse(
+      "program P(in X: f32[24], in C: f32[6], in N: i64[1], inout Y: f32[24]) scheduled:\n"
+      "  vectorized for i in 0..24:\n" +
+      steps);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t out = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++out;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("registers of a vector run in step through loops in which each waits for itself") {
+  const lt::Target target("x86-64-v3");
+  const char* running =
+      "    alloc v: f32[]\n"
+      "    v[] = C[5]\n"
+      "    for k in 0..5:\n"
+      "      v[] = v[] * X[i] + C[k]\n"
+      "      for l in 0..2:\n"
+      "        if X[i] < C[l + 1]:\n"
+      "          v[] = v[] + 1.0\n"
+      "    Y[i] = Y[i] + v[]\n";
+  const char* in_place =
+      "    for k in 0..6:\n"
+      "      Y[i] = Y[i] * X[i] + C[k]\n";
+  for (const char* steps : {running, in_place}) {
+    const lt::Program p = three_registers(steps);
+    test::check_stages(p, {}, target);
+    const std::string text = lt::lower(p, target).str();
+    INFO(text);
+    CHECK(count(text, "for k in 0..") == 1);
+    CHECK(count(text, "X[ramp(0, 1, 8)]") > 0);
+    CHECK(count(text, "X[ramp(16, 1, 8)]") > 0);
+  }
+}
+
+TEST_CASE("a bound that is loaded is read by each register's loop for itself") {
+  const lt::Program p = three_registers(
+      "    for k in 0..min(6, max(N[0], 0)):\n"
+      "      Y[i] = Y[i] * X[i] + C[k]\n");
+  const lt::Target target("x86-64-v3");
+  test::check_stages(p, {}, target);
+  const std::string text = lt::lower_until("unroll", p, target).str();
+  INFO(text);
+  CHECK(count(text, "for k in 0..") == 3);
+}

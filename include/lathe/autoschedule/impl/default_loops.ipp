@@ -47,19 +47,40 @@ class VectorizeBareLoops : DefaultSteps {
     if (!site.loop) return false;
     int widest = 1;
     bool stores = false;
+    Vec<Buffer> running;
     for (const auto& access : accesses_below(site)) {
       if (access.indices.empty() && access.buffer->rank() > 0) return false;
       const Step step = step_of(access.indices, loop->var);
       if (step >= Step::strided) return false;
       stores = stores || (access.is_write && step == Step::unit);
+      if (runs_on(access, loop->var) && !contains(running, access.buffer))
+        running.push_back(access.buffer);
       widest = std::max(widest, access.buffer->dtype.element_bytes());
     }
     const std::int64_t lanes = target_.lanes(widest);
     if (!stores || trip(*loop) < lanes) return false;
     return attempt([&] {
-      const auto parts = s_.split_any(LoopRef(loop->var), {infer, lanes});
+      const auto parts =
+          s_.split_any(LoopRef(loop->var),
+                       {infer, lanes * registers_in_step(running.size(), trip(*loop) / lanes)});
       s_.vectorize(parts[1]);
     });
+  }
+
+  /// Whether steps of an inner loop store to one place, so that they wait for each other.
+  static bool runs_on(const AccessSite& access, const VarRef& loop) {
+    const VarRef& inner = access.loops.back()->var;
+    return access.is_write && inner != loop && step_of(access.indices, inner) == Step::none;
+  }
+
+  /// How many vectors fill the time that each waits for itself, and the registers.
+  std::int64_t registers_in_step(std::size_t running, std::int64_t vectors) const {
+    if (running == 0) return 1;
+    std::int64_t out = kElementwiseUnroll;
+    while (out > 1 && (out > vectors ||
+                       2 * out * static_cast<std::int64_t>(running) > target_.vector_registers))
+      out /= 2;
+    return out;
   }
 
   bool try_rows(const ForRef& loop) {

@@ -4,6 +4,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
+#include <lathe/lower/vector/jam.ipp>
 #include <lathe/lower/vector/widen.ipp>
 
 namespace lathe {
@@ -81,7 +82,7 @@ class VectorizeLoops : public Mutator {
       AnyExpr base = full == 1 ? f.min : f.min + AnyExpr(chunk) * lanes;
       Stmt body = widen(f, simplify(base, inside), static_cast<int>(lanes), inside);
       if (!body) return stmt(serial);
-      parts.push_back(full == 1 ? body : make_for(chunk, 0, full, body, ForKind::unrolled));
+      parts.push_back(full == 1 ? body : registers(chunk, full, body));
     }
     std::int64_t done = full * lanes;
     for (auto [count, width] : tail_pieces(f.body, rest, widest.bytes)) {
@@ -92,6 +93,16 @@ class VectorizeLoops : public Mutator {
       done += count;
     }
     return make_seq(std::move(parts));
+  }
+
+  // A vector of several registers: these run in step where a loop inside makes each wait for
+  // itself.
+  Stmt registers(const VarRef& chunk, std::int64_t full, const Stmt& body) const {
+    if (full > target_.vector_registers || !WorthJamming::holds(body))
+      return make_for(chunk, 0, full, body, ForKind::unrolled);
+    Vec<Stmt> copies;
+    for (std::int64_t k = 0; k < full; ++k) copies.push_back(CloneFresh(chunk, k).stmt(body));
+    return jam(std::move(copies));
   }
 
   // What fills a line at once, where a store asks for whole ones: it may be several registers. 0
