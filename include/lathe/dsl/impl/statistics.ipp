@@ -17,17 +17,18 @@ inline Vec<AnyExpr> join_moments(std::span<const VarRef> a, std::span<const VarR
   return {count, mean_a + delta * weight, m2_a + m2_b + delta * delta * count_a * weight};
 }
 
-// The smaller top's part is scaled, by one exponential for both. Equal tops need no factor, which
-// for infinities would be exp(inf - inf).
+// The smaller top's part is scaled, by an exponential that every lane needs: in an arm of a select
+// it would be a branch. Equal tops need no factor, which for infinities would be exp(inf - inf).
 inline Vec<AnyExpr> join_exponentials(std::span<const VarRef> a, std::span<const VarRef> b) {
   const DType t = a[0]->dtype;
-  const AnyExpr top = make_binary(BinaryOp::max, a[0], b[0]),
-                apart = make_call(CallOp::abs, {AnyExpr(a[0]) - AnyExpr(b[0])}),
-                factor = make_call(CallOp::exp, {make_const(t, 0) - apart});
-  const auto scaled = [&](std::span<const VarRef> part) {
-    return AnyExpr(part[1]) * make_select(eq(AnyExpr(part[0]), top), make_const(t, 1), factor);
-  };
-  return {top, scaled(a) + scaled(b)};
+  const AnyExpr top_a(a[0]), sum_a(a[1]), top_b(b[0]), sum_b(b[1]), zero = make_const(t, 0);
+  const AnyExpr of_b = logical_or(make_binary(BinaryOp::lt, top_a, top_b),
+                                  make_call(CallOp::is_nan, {top_b})),
+                apart = make_call(CallOp::abs, {top_a - top_b}),
+                factor =
+                    make_call(CallOp::exp, {make_select(eq(top_a, top_b), zero, zero - apart)});
+  return {make_select(of_b, top_b, top_a),
+          make_select(of_b, sum_b, sum_a) + make_select(of_b, sum_a, sum_b) * factor};
 }
 
 }  // namespace detail
