@@ -47614,10 +47614,13 @@ class ReductionCosts : protected NestSteps {
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
-      if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
+      if (trip_of(nest, nest.unit) % lanes == 0 &&
+          !ends_with_part(nest, nest.unit, vectors * lanes))
+        continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
         if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
+        if (!ends_with_part(nest, rows, tile.height)) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
         const bool wider = vectors > best.vectors;
@@ -47629,11 +47632,11 @@ class ReductionCosts : protected NestSteps {
     return best;
   }
 
-  // Whether the unit loop counts parts of an axis, which are whole vectors: a tile that ends beyond
-  // one would meet the next.
-  static bool counts_whole_vectors(const DefaultNest& nest, std::int64_t lanes) {
-    return nest.unit.var.get() && trip_of(nest, nest.unit) % lanes == 0 &&
-           axis_of(nest.writes[0], nest.unit) == nest.writes[0].indices.size();
+  // Whether tiles of a loop that counts a part of an axis, as that of a group or a block, end where
+  // it ends: one beyond would meet the next part.
+  static bool ends_with_part(const DefaultNest& nest, const LoopRef& loop, std::int64_t tile) {
+    return !loop.var.get() || trip_of(nest, loop) % tile == 0 ||
+           axis_of(nest.writes[0], loop) != nest.writes[0].indices.size();
   }
 
   // Terms that are written out where columns are turned in registers, with those of tails.
@@ -47737,6 +47740,224 @@ class ShareTerms : NestSteps {
       tasks *= std::max(trips, 1.0);
     }
     return tasks;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_slices.ipp
+namespace lathe {
+namespace detail {
+
+// Which part of what a producer computes an iteration of its users' loops reads.
+class SliceSteps : protected DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+ protected:
+  /// What an iteration of a loop reads along an axis of a producer: one index, or several that
+  /// follow each other. No other iteration reads these.
+  enum class Slice : std::uint8_t { none, row, block };
+
+  // Walks from loop to loop of the users, and from axis to axis of what the producer computes.
+  class Slices {
+   public:
+    Slices(const BlockNode& producer, const Vec<BlockSite>& users) : users_(users) {
+      const auto written = writes_of(producer);
+      for (const auto& user : users)
+        for (const auto& read : reads_of(*user.block))
+          if (std::any_of(written.begin(), written.end(),
+                          [&](const AccessSite& write) { return write.buffer == read.buffer; }))
+            reads_.push_back({&user, by_loops(user, read.indices)});
+    }
+
+    /// What the loop at this depth reads along the axis that is next.
+    Slice at(std::size_t depth) {
+      while (is_fixed()) ++axis_;
+      Slice all = Slice::none;
+      for (const auto& read : reads_) {
+        const Slice one = slice(read, depth);
+        if (one == Slice::none || (all != Slice::none && one != all)) return Slice::none;
+        all = one;
+      }
+      return all;
+    }
+    std::size_t axis() const { return axis_; }
+    void next_axis() { ++axis_; }
+
+   private:
+    struct Read {
+      const BlockSite* user;
+      Vec<AnyExpr> indices;  ///< over loops of more than one iteration
+    };
+
+    static Vec<AnyExpr> by_loops(const BlockSite& user, Vec<AnyExpr> indices) {
+      Substitution bound, fixed;
+      for (const auto& it : user.block->iters) bound.emplace_back(it.var, it.binding);
+      for (const auto& loop : user.loops)
+        if (trip(*loop) == 1) fixed.emplace_back(loop->var, loop->min);
+      for (auto& index : indices) index = simplify(substitute(substitute(index, bound), fixed));
+      return indices;
+    }
+
+    bool is_fixed() const {
+      return !reads_.empty() && std::all_of(reads_.begin(), reads_.end(), [&](const Read& read) {
+        return axis_ < read.indices.size() && as_const_int(read.indices[axis_]);
+      });
+    }
+
+    // Digits of a number: loops count what those inside of them run through.
+    Slice slice(const Read& read, std::size_t depth) const {
+      const Vec<ForRef>& loops = read.user->loops;
+      if (loops.size() <= depth || loops[depth]->var != users_.back().loops[depth]->var ||
+          read.indices.size() <= axis_)
+        return Slice::none;
+      Vec<VarRef> vars;
+      for (const auto& loop : loops) vars.push_back(loop->var);
+      const auto index = affine_of(read.indices[axis_], vars);
+      if (!index || !is_const(index->rest, 0)) return Slice::none;
+      std::int64_t inside = 1, step = 0;
+      for (std::size_t k = loops.size(); k-- > 0;) {
+        const auto coef = index->coef(k);
+        if (!coef || *coef < 0) return Slice::none;
+        if (*coef == 0) continue;
+        if (*coef < inside) return Slice::none;
+        inside = *coef * trip(*loops[k]);
+        if (k == depth) step = *coef;
+      }
+      return step == 0 ? Slice::none : step == 1 ? Slice::row : Slice::block;
+    }
+
+    const Vec<BlockSite>& users_;
+    Vec<Read> reads_;
+    std::size_t axis_ = 0;
+  };
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_row_blocks.ipp
+namespace lathe {
+namespace detail {
+
+// How many rows of a product's operand are computed before the product takes them: one at a time
+// would read the other operand again for each.
+class RowBlocks : protected SliceSteps {
+ public:
+  using SliceSteps::SliceSteps;
+
+ protected:
+  // A matrix product: an operand that the axis of the rows does not index is read again for every
+  // row, so that rows want to be computed several at a time.
+  static bool reuses_along_rows(const BlockNode& block, std::size_t axis) {
+    if (!block.reducer || block.iters.size() < axis + 3) return false;
+    return !read_again(block, block.iters[axis].var).empty();
+  }
+
+  // What is read by terms, and the same for each row.
+  static Vec<AccessSite> read_again(const BlockNode& block, const VarRef& row) {
+    Vec<AccessSite> out;
+    for (const auto& read : reads_of(block)) {
+      bool indexed = false, reduced = false;
+      for (const auto& index : read.indices) {
+        indexed = indexed || uses_var(index, row);
+        for (const auto& it : block.iters)
+          reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
+      }
+      if (reduced && !indexed) out.push_back(read);
+    }
+    return out;
+  }
+
+  /// Rows of a product that are computed together with its operand.
+  struct RowBlock {
+    LoopRef loop;
+    std::int64_t rows = 0;  ///< 0: no blocks
+  };
+
+  // Of a product of few columns whose operand, all rows of it, leaves the second cache: a block of
+  // rows stays there, with what it is computed from, as attention's weights do. With many columns
+  // a product takes longer than to read its operand from memory.
+  RowBlock block_of(const BlockSite& producer, const Vec<BlockSite>& users) const {
+    if (users.size() != 1 || !computes_rows(producer)) return {};
+    Slices slices(*producer.block, users);
+    const double elements = elements_of(producer);
+    double held = elements * body_cost(*producer.block).widest;
+    for (std::size_t depth = 0; depth < users[0].loops.size(); ++depth) {
+      const ForNode& loop = *users[0].loops[depth];
+      if (trip(loop) == 1) continue;
+      if (slices.at(depth) != Slice::row) return {};
+      const auto trips = static_cast<double>(trip(loop));
+      if (wants_rows_together(users[0], depth)) {
+        const bool few = volume(users[0].loops) <= kFewColumns * elements;
+        if (!few || held <= half_of_cache() || !as_const_int(loop.extent)) return {};
+        return {LoopRef(loop.var), rows_in(half_of_cache() / (2 * held / trips), trip(loop))};
+      }
+      slices.next_axis(), held /= trips;
+    }
+    return {};
+  }
+
+  static double elements_of(const BlockSite& at) {
+    double count = 1;
+    for (const auto& loop : at.loops)
+      if (!feeds(*loop, *at.block, IterKind::reduce)) count *= static_cast<double>(trip(*loop));
+    return count;
+  }
+
+  double half_of_cache() const { return static_cast<double>(target_.l2_bytes) / 2; }
+
+  // So many rows at most, in equal blocks if there are such.
+  static std::int64_t rows_in(double most, std::int64_t all) {
+    const std::int64_t rows = std::max(static_cast<std::int64_t>(most), kLeastRows);
+    if (2 * rows > all) return 0;
+    for (std::int64_t equal = rows; 2 * equal > rows; --equal)
+      if (all % equal == 0 && equal % kRowsTogether == 0) return equal;
+    return rows / kRowsTogether * kRowsTogether;
+  }
+  static constexpr double kFewColumns = 256;
+  static constexpr std::int64_t kLeastRows = 16;
+
+  // Whether what it reads is computed too.
+  bool computes_rows(const BlockSite& producer) const {
+    const auto reads = reads_of(*producer.block);
+    return std::any_of(reads.begin(), reads.end(), [&](const AccessSite& read) {
+      return is_private(s_.program()->body, read.buffer);
+    });
+  }
+
+  // Whether a user is a product of such rows, and no loop inside has as many that share what they
+  // read.
+  bool wants_rows_together(const BlockSite& user, std::size_t depth) const {
+    const BlockNode& block = *user.block;
+    const VarRef row = iterator_of(block, *user.loops[depth]);
+    if (!row || !block.reducer) return false;
+    const Vec<AccessSite> shared = read_again(block, row);
+    return std::any_of(shared.begin(), shared.end(), [&](const AccessSite& read) {
+      bool is_matrix = false;
+      for (std::size_t k = depth + 1; k < user.loops.size(); ++k) {
+        const VarRef other = iterator_of(block, *user.loops[k]);
+        if (!other || is_reduced(block, other)) continue;
+        const bool told = step_of(read.indices, other) != Step::none;
+        if (!told && trip(*user.loops[k]) >= kRowsTogether) return false;
+        is_matrix = is_matrix || told;
+      }
+      return is_matrix;
+    });
+  }
+  static constexpr std::int64_t kRowsTogether = 8;
+
+  static VarRef iterator_of(const BlockNode& block, const ForNode& loop) {
+    for (const auto& it : block.iters)
+      if (uses_var(it.binding, loop.var)) return it.var;
+    return {};
+  }
+  static bool is_reduced(const BlockNode& block, const VarRef& iterator) {
+    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
+      return it.var == iterator && it.kind == IterKind::reduce;
+    });
   }
 };
 
@@ -48483,9 +48704,9 @@ namespace lathe {
 namespace detail {
 
 // Which producers vanish into their consumers, and which move into their row loops.
-class PlaceProducers : DefaultSteps {
+class PlaceProducers : RowBlocks {
  public:
-  using DefaultSteps::DefaultSteps;
+  using RowBlocks::RowBlocks;
 
   void run() {
     inline_producers();
@@ -48532,6 +48753,10 @@ class PlaceProducers : DefaultSteps {
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
       if (users.empty() || kept(blocks[k]) || kept(users)) continue;
+      if (const RowBlock block = block_of(site(blocks[k]), users); block.rows > 0) {
+        attempt([&] { s_.split_any(block.loop, {infer, block.rows}); });
+        users = consumers(s_.program()->body, blocks[k].tag);
+      }
       const Vec<ForRef> places = places_of(site(blocks[k]), users);
       for (std::size_t p = places.size(); p-- > 0;)
         if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;
@@ -48542,17 +48767,21 @@ class PlaceProducers : DefaultSteps {
   Vec<ForRef> places_of(const BlockSite& producer, const Vec<BlockSite>& users) const {
     Vec<ForRef> places;
     double tasks = 1;
+    Slices slices(*producer.block, users);
     const Vec<ForRef>& path = users.back().loops;
     for (std::size_t depth = 0; depth < path.size(); ++depth) {
-      if (reuses_along_rows(*producer.block, depth)) break;
-      bool legal = true;
-      for (const auto& user : users)
-        legal = legal && reads_row(producer, user, path[depth], depth) &&
-                !runs_along(user, path[depth]);
-      if (!legal) break;
+      if (trip(*path[depth]) == 1) continue;
+      const Slice slice = slices.at(depth);
+      if (slice == Slice::none) break;
+      if (slice == Slice::row && reuses_along_rows(*producer.block, slices.axis())) break;
+      if (std::any_of(users.begin(), users.end(), [&](const BlockSite& user) {
+            return runs_along(user, path[depth]) ||
+                   (slice == Slice::row && wants_rows_together(user, depth));
+          }))
+        break;
+      if (slice == Slice::row) slices.next_axis();
       tasks *= static_cast<double>(trip(*path[depth]));
-      if (trip(*path[depth]) > 1 && fills_rows(producer, path, depth))
-        places.push_back(path[depth]);
+      if (fills_rows(producer, path, depth)) places.push_back(path[depth]);
     }
     // Threads without work would find some in a nest of its own.
     return tasks < target_.cores ? Vec<ForRef>() : places;
@@ -48592,22 +48821,6 @@ class PlaceProducers : DefaultSteps {
     return found;
   }
 
-  // A matrix product: an operand that the axis of the rows does not index is read again for every
-  // row, so that rows want to be computed several at a time.
-  static bool reuses_along_rows(const BlockNode& block, std::size_t axis) {
-    if (!block.reducer || block.iters.size() < axis + 3) return false;
-    for (const auto& read : reads_of(block)) {
-      bool indexed = false, reduced = false;
-      for (const auto& index : read.indices) {
-        indexed = indexed || uses_var(index, block.iters[axis].var);
-        for (const auto& it : block.iters)
-          reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
-      }
-      if (reduced && !indexed) return true;
-    }
-    return false;
-  }
-
   // Whether lanes will run along the row: the result does, and no operand lies along another loop.
   static bool runs_along(const BlockSite& user, const ForRef& row) {
     VarRef along;
@@ -48621,38 +48834,6 @@ class PlaceProducers : DefaultSteps {
       for (const auto& it : user.block->iters)
         if (it.var != along && step_of(read.indices, it.var) == Step::unit) return false;
     return true;
-  }
-
-  // Whether a user below the loop at this depth reads by the variables of the loops down to it.
-  bool reads_row(const BlockSite& producer, const BlockSite& user, const ForRef& row,
-                 std::size_t depth) const {
-    if (user.loops.size() <= depth || user.loops[depth]->var != row->var) return false;
-    const Substitution fixed = single_iterations(user.loops);
-    const auto written = writes_of(*producer.block);
-    for (const auto& read : reads_of(*user.block)) {
-      bool ours = false;
-      for (const auto& w : written) ours |= w.buffer == read.buffer;
-      if (!ours) continue;
-      if (read.indices.size() <= depth) return false;
-      const AnyExpr at = substitute(read.indices[depth], bindings_of(*user.block));
-      if (!structurally_equal(simplify(substitute(at, fixed)),
-                              simplify(substitute(AnyExpr(row->var), fixed))))
-        return false;
-    }
-    return true;
-  }
-  static Substitution bindings_of(const BlockNode& block) {
-    Substitution out;
-    for (const auto& it : block.iters) out.emplace_back(it.var, it.binding);
-    return out;
-  }
-
-  // A block that has moved into a row keeps a loop of one iteration for it.
-  static Substitution single_iterations(const Vec<ForRef>& loops) {
-    Substitution out;
-    for (const auto& loop : loops)
-      if (trip(*loop) == 1) out.emplace_back(loop->var, loop->min);
-    return out;
   }
 };
 

@@ -89,3 +89,89 @@ TEST_CASE("chains by rows compute what the program says") {
   for (const lt::Program& program : {scores(2, 3, 12), scores(1, 2, 70), scores(3, 1, 33)})
     CHECK(test::run(planned(program).program()) == test::run(program));
 }
+
+namespace {
+
+/// Softmax of Q K', times V, head by head. `exact`: something else of which sums are exact.
+lt::Program attention(std::int64_t heads, std::int64_t n, std::int64_t width, bool exact = false) {
+  lt::Input<float, 3> Q("Q", {heads, n, width}), K("K", {heads, n, width}),
+      V("V", {heads, n, width});
+  lt::Reduce k("k", width), r("r", n), q("q", n), t("t", n);
+  auto C = lt::compute("C", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    return lt::sum(Q(h, i, k) * K(h, j, k), k);
+  });
+  auto M = lt::compute("M", {heads, n},
+                       [&](lt::Var h, lt::Var i) { return lt::reduce_max(C(h, i, r), r); });
+  auto E = lt::compute("E", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    const lt::Expr<float> below = C(h, i, j) - M(h, i);
+    return exact ? lt::Expr<float>(lt::select(lt::floor(below) < -9.0f, 1.0f, 2.0f))
+                 : lt::exp(below);
+  });
+  auto S =
+      lt::compute("S", {heads, n}, [&](lt::Var h, lt::Var i) { return lt::sum(E(h, i, q), q); });
+  auto P = lt::compute("P", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    const lt::Expr<float> weight = E(h, i, j), all = S(h, i);
+    return exact ? weight - lt::ceil(all * 0.125f) : weight / all;
+  });
+  return lt::program_of(lt::compute("Y", {heads, n, width}, [&](lt::Var h, lt::Var i, lt::Var c) {
+    return lt::sum(P(h, i, t) * V(h, t, c), t);
+  }));
+}
+
+/// Rows scaled by their norms, times a matrix. `exact`: changed by whether these are large.
+lt::Program norm_and_product(const lt::Extent& m, std::int64_t terms, std::int64_t n,
+                             bool exact = false) {
+  lt::Input<float, 2> X("X", {m, terms}), W("W", {terms, n});
+  lt::Reduce r("r", terms), t("t", terms);
+  auto S = lt::compute("S", {m}, [&](lt::Var i) { return lt::sum(X(i, r) * X(i, r), r); });
+  auto N = lt::compute("N", {m, terms}, [&](lt::Var i, lt::Var j) {
+    const lt::Expr<float> x = X(i, j), norm = S(i);
+    return exact ? x + lt::select(norm > 500.0f, 1.0f, 0.0f) : x * lt::rsqrt(norm + 1);
+  });
+  return lt::program_of(lt::compute(
+      "Y", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(N(i, t) * W(t, j), t); }));
+}
+
+/// Iterations of loops around a block that hold other blocks too.
+std::vector<std::int64_t> shared_loops(const lt::Schedule& s, const char* name) {
+  std::vector<std::int64_t> out;
+  for (const auto& loop : lt::find_block(s.program()->body, s.block(name).tag).loops) {
+    bool others = false;
+    for (const char* block : {"C", "N"})
+      for (const auto& tag : lt::detail::block_tags(loop->body)) others |= tag->name == block;
+    if (others && *lt::as_const_int(loop->extent) > 1)
+      out.push_back(*lt::as_const_int(loop->extent));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("rows of a product are not computed one by one, which reads the other operand for each") {
+  CHECK(shared_loops(planned(norm_and_product(128, 256, 256)), "Y").empty());
+  lt::Dim n("n");
+  CHECK(shared_loops(planned(norm_and_product(n, 256, 256)), "Y").empty());
+}
+
+TEST_CASE("weights of a head that leave the second cache are computed by blocks of rows") {
+  CHECK(shared_loops(planned(attention(3, 128, 64)), "Y") == std::vector<std::int64_t>{3});
+  // 16 MB a head, of which 32 rows and their scores are half of 1 MB.
+  CHECK(shared_loops(planned(attention(3, 2048, 64)), "Y") == std::vector<std::int64_t>{3, 64});
+  // Each weight is read by 512 columns.
+  CHECK(shared_loops(planned(attention(3, 2048, 512)), "Y") == std::vector<std::int64_t>{3});
+}
+
+TEST_CASE("blocks of rows compute what the program says") {
+  for (const auto& name : {"x86-64-v3", "x86-64-v4"}) {
+    lt::Target small(name);
+    small.cores = 1;
+    small.l2_bytes = 8 << 10;
+    for (const lt::Program& program :
+         {attention(2, 48, 8, true), attention(1, 67, 5, true), attention(2, 40, 17, true),
+          attention(3, 100, 1, true), norm_and_product(37, 48, 40, true),
+          norm_and_product(48, 65, 3, true)}) {
+      INFO(name, program.str());
+      CHECK(test::run(lt::default_schedule(program, small).program()) == test::run(program));
+    }
+  }
+}

@@ -7,9 +7,9 @@ namespace lathe {
 namespace detail {
 
 // Which producers vanish into their consumers, and which move into their row loops.
-class PlaceProducers : DefaultSteps {
+class PlaceProducers : RowBlocks {
  public:
-  using DefaultSteps::DefaultSteps;
+  using RowBlocks::RowBlocks;
 
   void run() {
     inline_producers();
@@ -56,6 +56,10 @@ class PlaceProducers : DefaultSteps {
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
       if (users.empty() || kept(blocks[k]) || kept(users)) continue;
+      if (const RowBlock block = block_of(site(blocks[k]), users); block.rows > 0) {
+        attempt([&] { s_.split_any(block.loop, {infer, block.rows}); });
+        users = consumers(s_.program()->body, blocks[k].tag);
+      }
       const Vec<ForRef> places = places_of(site(blocks[k]), users);
       for (std::size_t p = places.size(); p-- > 0;)
         if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;
@@ -66,17 +70,21 @@ class PlaceProducers : DefaultSteps {
   Vec<ForRef> places_of(const BlockSite& producer, const Vec<BlockSite>& users) const {
     Vec<ForRef> places;
     double tasks = 1;
+    Slices slices(*producer.block, users);
     const Vec<ForRef>& path = users.back().loops;
     for (std::size_t depth = 0; depth < path.size(); ++depth) {
-      if (reuses_along_rows(*producer.block, depth)) break;
-      bool legal = true;
-      for (const auto& user : users)
-        legal = legal && reads_row(producer, user, path[depth], depth) &&
-                !runs_along(user, path[depth]);
-      if (!legal) break;
+      if (trip(*path[depth]) == 1) continue;
+      const Slice slice = slices.at(depth);
+      if (slice == Slice::none) break;
+      if (slice == Slice::row && reuses_along_rows(*producer.block, slices.axis())) break;
+      if (std::any_of(users.begin(), users.end(), [&](const BlockSite& user) {
+            return runs_along(user, path[depth]) ||
+                   (slice == Slice::row && wants_rows_together(user, depth));
+          }))
+        break;
+      if (slice == Slice::row) slices.next_axis();
       tasks *= static_cast<double>(trip(*path[depth]));
-      if (trip(*path[depth]) > 1 && fills_rows(producer, path, depth))
-        places.push_back(path[depth]);
+      if (fills_rows(producer, path, depth)) places.push_back(path[depth]);
     }
     // Threads without work would find some in a nest of its own.
     return tasks < target_.cores ? Vec<ForRef>() : places;
@@ -116,22 +124,6 @@ class PlaceProducers : DefaultSteps {
     return found;
   }
 
-  // A matrix product: an operand that the axis of the rows does not index is read again for every
-  // row, so that rows want to be computed several at a time.
-  static bool reuses_along_rows(const BlockNode& block, std::size_t axis) {
-    if (!block.reducer || block.iters.size() < axis + 3) return false;
-    for (const auto& read : reads_of(block)) {
-      bool indexed = false, reduced = false;
-      for (const auto& index : read.indices) {
-        indexed = indexed || uses_var(index, block.iters[axis].var);
-        for (const auto& it : block.iters)
-          reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
-      }
-      if (reduced && !indexed) return true;
-    }
-    return false;
-  }
-
   // Whether lanes will run along the row: the result does, and no operand lies along another loop.
   static bool runs_along(const BlockSite& user, const ForRef& row) {
     VarRef along;
@@ -145,38 +137,6 @@ class PlaceProducers : DefaultSteps {
       for (const auto& it : user.block->iters)
         if (it.var != along && step_of(read.indices, it.var) == Step::unit) return false;
     return true;
-  }
-
-  // Whether a user below the loop at this depth reads by the variables of the loops down to it.
-  bool reads_row(const BlockSite& producer, const BlockSite& user, const ForRef& row,
-                 std::size_t depth) const {
-    if (user.loops.size() <= depth || user.loops[depth]->var != row->var) return false;
-    const Substitution fixed = single_iterations(user.loops);
-    const auto written = writes_of(*producer.block);
-    for (const auto& read : reads_of(*user.block)) {
-      bool ours = false;
-      for (const auto& w : written) ours |= w.buffer == read.buffer;
-      if (!ours) continue;
-      if (read.indices.size() <= depth) return false;
-      const AnyExpr at = substitute(read.indices[depth], bindings_of(*user.block));
-      if (!structurally_equal(simplify(substitute(at, fixed)),
-                              simplify(substitute(AnyExpr(row->var), fixed))))
-        return false;
-    }
-    return true;
-  }
-  static Substitution bindings_of(const BlockNode& block) {
-    Substitution out;
-    for (const auto& it : block.iters) out.emplace_back(it.var, it.binding);
-    return out;
-  }
-
-  // A block that has moved into a row keeps a loop of one iteration for it.
-  static Substitution single_iterations(const Vec<ForRef>& loops) {
-    Substitution out;
-    for (const auto& loop : loops)
-      if (trip(*loop) == 1) out.emplace_back(loop->var, loop->min);
-    return out;
   }
 };
 

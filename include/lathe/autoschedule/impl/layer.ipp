@@ -18,7 +18,9 @@
 #include <lathe/autoschedule/impl/default_rows.ipp>
 #include <lathe/autoschedule/impl/default_shape.ipp>
 #include <lathe/autoschedule/impl/default_share.ipp>
+#include <lathe/autoschedule/impl/default_slices.ipp>
 //
+#include <lathe/autoschedule/impl/default_row_blocks.ipp>
 #include <lathe/autoschedule/impl/default_streams.ipp>
 //
 #include <lathe/autoschedule/impl/default_elementwise.ipp>
