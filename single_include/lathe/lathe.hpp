@@ -46893,8 +46893,9 @@ class SplitComposites : DefaultSteps {
     for (const auto& it : at.block->iters)
       for (const auto& loop : at.loops) {
         if (it.binding.get() != loop->var.get() || loop->loop_kind != ForKind::serial) continue;
-        const std::int64_t part = found.part_of(it);
-        if (part > 0) attempt([&] { s_.split_any(LoopRef(loop->var), {infer, part}); });
+        Vec<Factor> factors{infer};
+        for (const std::int64_t part : found.parts_of(it)) factors.push_back(part);
+        if (factors.size() > 1) attempt([&] { s_.split_any(LoopRef(loop->var), factors); });
       }
   }
 
@@ -46925,14 +46926,26 @@ class SplitComposites : DefaultSteps {
     }
     // The one number that divides the iterator; 0 if there is none, or another.
     std::int64_t part_of(const IterVar& it) const {
+      const Vec<std::int64_t> parts = parts_of(it);
+      return parts.size() == 1 ? parts[0] : 0;
+    }
+    // What an iterator is made of below its largest part, outer ones first: of bytes that hold two
+    // terms, and scales that hold for 32, 16 and 2. None where a part ends inside of another.
+    Vec<std::int64_t> parts_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
-      std::int64_t part = 0;
-      for (const auto& [var, by] : divided_) {
-        if (var != it.var) continue;
-        if (!extent || by < 2 || by >= *extent || (part > 0 && part != by)) return 0;
-        part = by;
+      std::vector<std::int64_t> all;
+      for (const auto& [var, by] : divided_)
+        if (var == it.var) all.push_back(by);
+      std::sort(all.begin(), all.end(), std::greater<>());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      if (!extent || all.empty() || all[0] >= *extent || all.back() < 2) return {};
+      Vec<std::int64_t> parts;
+      for (std::size_t k = 0; k + 1 < all.size(); ++k) {
+        if (all[k] % all[k + 1] != 0) return {};
+        parts.push_back(all[k] / all[k + 1]);
       }
-      return part;
+      parts.push_back(all.back());
+      return parts;
     }
 
    private:
@@ -50380,10 +50393,11 @@ class TileReduction : TileRegisters {
   using TileRegisters::TileRegisters;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
-           const DefaultNest& nest) {
-    if (nest.reduce.empty()) return;
+           const DefaultNest& as_it_is) {
+    if (as_it_is.reduce.empty()) return;
     const BodyCost body = reduction_cost(block, info);
     const std::int64_t lanes = target_.lanes(body.widest);
+    const DefaultNest nest = runs_inside(as_it_is, lanes);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
@@ -50505,6 +50519,23 @@ class TileReduction : TileRegisters {
     return is_float_extreme(block, info) && !is_guessed(block) ? 5 : 1;
   }
 
+  // The same with the loop innermost that runs along memory, where the innermost one is a part too
+  // short for lanes: of the two terms in a byte, the first of each byte and then the second.
+  static DefaultNest runs_inside(DefaultNest nest, std::int64_t lanes) {
+    Vec<LoopRef>& terms = nest.reduce;
+    if (run_of(nest).trips >= lanes) return nest;
+    for (std::size_t k = terms.size() - 1; k-- > 0;) {
+      const LoopRef run = terms[k];
+      const bool unit = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+        return step_of(read.indices, run.var) == Step::unit;
+      });
+      if (!unit || trip_of(nest, run) < lanes || !has_const_trip(nest, run)) continue;
+      terms.erase_at(k), terms.push_back(run);
+      break;
+    }
+    return nest;
+  }
+
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
   bool can_fold(const BlockInfo& info, const DefaultNest& nest, const Run& run,
                 std::int64_t lanes) const {
@@ -50519,6 +50550,7 @@ class TileReduction : TileRegisters {
 
   void partial_lanes(const DefaultNest& nest, const Run& run, std::int64_t lanes) {
     const LoopRef& inner = nest.reduce.back();
+    if (nest.all.back()->var != inner.var && !attempt([&] { put_inside(nest); })) return;
     // Of rows that meet one vector, several share it.
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
@@ -50530,12 +50562,24 @@ class TileReduction : TileRegisters {
     if (rows.var.get() && attempt([&] { fold_rows(nest, rows, inner, lanes); })) return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
     std::int64_t width = lanes * (has_const_trip(nest, inner) ? 4 : 2);
-    while (width > lanes && width * 2 > run.trips) width /= 2;
+    const auto fits = [&](std::int64_t w) {
+      return 2 * w <= run.trips ||
+             (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
+    };
+    while (width > lanes && !fits(width)) width /= 2;
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
   }
+
+  // Short parts that are outside now are written out: conditions of which part it is are told.
+  void put_inside(const DefaultNest& nest) {
+    s_.reorder(nest.reduce);
+    for (const auto& loop : nest.reduce)
+      if (has_const_trip(nest, loop) && trip_of(nest, loop) <= kShortPart) s_.unroll(loop);
+  }
+  static constexpr std::int64_t kShortPart = 4;
 
   // Whether lanes have work: also of shorter rows, where many are folded together.
   static bool fills_lanes(const DefaultNest& nest, std::int64_t trips, std::int64_t lanes) {

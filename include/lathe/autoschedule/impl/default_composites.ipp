@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <vector>
 
 namespace lathe {
 namespace detail {
@@ -27,8 +30,9 @@ class SplitComposites : DefaultSteps {
     for (const auto& it : at.block->iters)
       for (const auto& loop : at.loops) {
         if (it.binding.get() != loop->var.get() || loop->loop_kind != ForKind::serial) continue;
-        const std::int64_t part = found.part_of(it);
-        if (part > 0) attempt([&] { s_.split_any(LoopRef(loop->var), {infer, part}); });
+        Vec<Factor> factors{infer};
+        for (const std::int64_t part : found.parts_of(it)) factors.push_back(part);
+        if (factors.size() > 1) attempt([&] { s_.split_any(LoopRef(loop->var), factors); });
       }
   }
 
@@ -59,14 +63,26 @@ class SplitComposites : DefaultSteps {
     }
     // The one number that divides the iterator; 0 if there is none, or another.
     std::int64_t part_of(const IterVar& it) const {
+      const Vec<std::int64_t> parts = parts_of(it);
+      return parts.size() == 1 ? parts[0] : 0;
+    }
+    // What an iterator is made of below its largest part, outer ones first: of bytes that hold two
+    // terms, and scales that hold for 32, 16 and 2. None where a part ends inside of another.
+    Vec<std::int64_t> parts_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
-      std::int64_t part = 0;
-      for (const auto& [var, by] : divided_) {
-        if (var != it.var) continue;
-        if (!extent || by < 2 || by >= *extent || (part > 0 && part != by)) return 0;
-        part = by;
+      std::vector<std::int64_t> all;
+      for (const auto& [var, by] : divided_)
+        if (var == it.var) all.push_back(by);
+      std::sort(all.begin(), all.end(), std::greater<>());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      if (!extent || all.empty() || all[0] >= *extent || all.back() < 2) return {};
+      Vec<std::int64_t> parts;
+      for (std::size_t k = 0; k + 1 < all.size(); ++k) {
+        if (all[k] % all[k + 1] != 0) return {};
+        parts.push_back(all[k] / all[k + 1]);
       }
-      return part;
+      parts.push_back(all.back());
+      return parts;
     }
 
    private:

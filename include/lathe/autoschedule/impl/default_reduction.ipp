@@ -13,10 +13,11 @@ class TileReduction : TileRegisters {
   using TileRegisters::TileRegisters;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
-           const DefaultNest& nest) {
-    if (nest.reduce.empty()) return;
+           const DefaultNest& as_it_is) {
+    if (as_it_is.reduce.empty()) return;
     const BodyCost body = reduction_cost(block, info);
     const std::int64_t lanes = target_.lanes(body.widest);
+    const DefaultNest nest = runs_inside(as_it_is, lanes);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
@@ -138,6 +139,23 @@ class TileReduction : TileRegisters {
     return is_float_extreme(block, info) && !is_guessed(block) ? 5 : 1;
   }
 
+  // The same with the loop innermost that runs along memory, where the innermost one is a part too
+  // short for lanes: of the two terms in a byte, the first of each byte and then the second.
+  static DefaultNest runs_inside(DefaultNest nest, std::int64_t lanes) {
+    Vec<LoopRef>& terms = nest.reduce;
+    if (run_of(nest).trips >= lanes) return nest;
+    for (std::size_t k = terms.size() - 1; k-- > 0;) {
+      const LoopRef run = terms[k];
+      const bool unit = std::any_of(nest.reads.begin(), nest.reads.end(), [&](const auto& read) {
+        return step_of(read.indices, run.var) == Step::unit;
+      });
+      if (!unit || trip_of(nest, run) < lanes || !has_const_trip(nest, run)) continue;
+      terms.erase_at(k), terms.push_back(run);
+      break;
+    }
+    return nest;
+  }
+
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
   bool can_fold(const BlockInfo& info, const DefaultNest& nest, const Run& run,
                 std::int64_t lanes) const {
@@ -152,6 +170,7 @@ class TileReduction : TileRegisters {
 
   void partial_lanes(const DefaultNest& nest, const Run& run, std::int64_t lanes) {
     const LoopRef& inner = nest.reduce.back();
+    if (nest.all.back()->var != inner.var && !attempt([&] { put_inside(nest); })) return;
     // Of rows that meet one vector, several share it.
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
       for (const auto& read : nest.reads)
@@ -163,12 +182,24 @@ class TileReduction : TileRegisters {
     if (rows.var.get() && attempt([&] { fold_rows(nest, rows, inner, lanes); })) return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
     std::int64_t width = lanes * (has_const_trip(nest, inner) ? 4 : 2);
-    while (width > lanes && width * 2 > run.trips) width /= 2;
+    const auto fits = [&](std::int64_t w) {
+      return 2 * w <= run.trips ||
+             (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
+    };
+    while (width > lanes && !fits(width)) width /= 2;
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
   }
+
+  // Short parts that are outside now are written out: conditions of which part it is are told.
+  void put_inside(const DefaultNest& nest) {
+    s_.reorder(nest.reduce);
+    for (const auto& loop : nest.reduce)
+      if (has_const_trip(nest, loop) && trip_of(nest, loop) <= kShortPart) s_.unroll(loop);
+  }
+  static constexpr std::int64_t kShortPart = 4;
 
   // Whether lanes have work: also of shorter rows, where many are folded together.
   static bool fills_lanes(const DefaultNest& nest, std::int64_t trips, std::int64_t lanes) {

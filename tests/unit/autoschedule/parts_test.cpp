@@ -1,0 +1,52 @@
+// Terms that an index divides: bytes that hold two, scales that hold for a group.
+#include <lathe/autoschedule/default_schedule.hpp>
+
+#include "../../support/text.hpp"
+#include "../schedule/kernels.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+/// A matrix of four bits an element, two in a byte, each `group` of a row with a scale, by a
+/// vector.
+lt::Program nibbles(std::int64_t rows, std::int64_t terms, std::int64_t group) {
+  lt::Input<std::uint8_t, 2> W("W", {rows, (terms + 1) / 2});
+  lt::Input<float, 2> S("S", {rows, (terms + group - 1) / group});
+  lt::Input<float, 1> X("X", {terms});
+  lt::Reduce r("r", terms);
+  return lt::program_of(lt::compute("Y", {rows}, [&](lt::Var i) {
+    auto byte = lt::cast<int>(W(i, lt::floordiv(r, 2)));
+    auto weight = lt::select(lt::floormod(r, 2) == 0, byte & 15, byte >> 4) - 8;
+    return lt::sum(lt::cast<float>(weight) * S(i, lt::floordiv(r, group)) * X(r), r);
+  }));
+}
+
+lt::Schedule planned(const lt::Program& program, const char* target = "x86-64-v3") {
+  lt::Target one(target);
+  one.cores = 1;
+  return lt::default_schedule(program, one);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "terms of bytes that hold two run along the bytes, the first of each and then the second") {
+  const std::string text = planned(nibbles(8, 4096, 32)).str();
+  INFO(text);
+  CHECK(test::has(text, "unrolled for r2 in 0..2"));
+  CHECK(test::has(text, "vectorized for r1i in 0..16"));
+  // Groups of 24 bytes are 8 lanes three times.
+  CHECK(test::has(planned(nibbles(8, 4800, 48)).str(), "vectorized for r1i in 0..8"));
+}
+
+TEST_CASE("terms in parts of parts are folded to what the program says") {
+  for (const char* target : {"x86-64-v3", "x86-64-v4"})
+    for (const auto& [terms, group] :
+         {std::pair{256, 32}, {96, 48}, {70, 2}, {71, 10}, {66, 3}, {130, 64}, {64, 64}, {20, 4}}) {
+      const lt::Program program = nibbles(5, terms, group);
+      CAPTURE(terms);
+      CAPTURE(group);
+      CHECK(test::run(planned(program, target).program()) == test::run(program));
+    }
+}
