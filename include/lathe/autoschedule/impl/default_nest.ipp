@@ -21,6 +21,7 @@ struct DefaultNest {
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
 };
@@ -38,6 +39,9 @@ class NestSteps : protected DefaultSteps {
       nest.all.push_back(f);
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
+      for (const auto& it : at.block->iters)
+        if (it.binding.get() != f->var.get() && uses_var(it.binding, f->var))
+          nest.parts.push_back(LoopRef(f->var));
     }
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);

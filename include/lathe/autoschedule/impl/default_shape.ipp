@@ -191,18 +191,18 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    // Of rows in parts as well a tile ends with one of them.
+    const bool in_parts = contains(nest.parts, rows);
     const bool knows_columns = nest.unit.var.get() && has_const_trip(nest, nest.unit);
     const auto results = static_cast<std::int64_t>(nest.writes.size());
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
-      if (trip_of(nest, nest.unit) % lanes == 0 &&
-          !ends_with_part(nest, nest.unit, vectors * lanes))
-        continue;
+      if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
         if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
-        if (!ends_with_part(nest, rows, tile.height)) continue;
+        if (in_parts && trip_of(nest, rows) % tile.height != 0) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
         const bool wider = vectors > best.vectors;
@@ -214,11 +214,11 @@ class ReductionCosts : protected NestSteps {
     return best;
   }
 
-  // Whether tiles of a loop that counts a part of an axis, as that of a group or a block, end where
-  // it ends: one beyond would meet the next part.
-  static bool ends_with_part(const DefaultNest& nest, const LoopRef& loop, std::int64_t tile) {
-    return !loop.var.get() || trip_of(nest, loop) % tile == 0 ||
-           axis_of(nest.writes[0], loop) != nest.writes[0].indices.size();
+  // Whether the unit loop counts parts of an axis, which are whole vectors: a tile that ends beyond
+  // one would meet the next.
+  static bool counts_whole_vectors(const DefaultNest& nest, std::int64_t lanes) {
+    return nest.unit.var.get() && trip_of(nest, nest.unit) % lanes == 0 &&
+           axis_of(nest.writes[0], nest.unit) == nest.writes[0].indices.size();
   }
 
   // Terms that are written out where columns are turned in registers, with those of tails.
