@@ -47020,6 +47020,7 @@ struct DefaultNest {
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
 };
@@ -47037,6 +47038,9 @@ class NestSteps : protected DefaultSteps {
       nest.all.push_back(f);
       (feeds(*f, *at.block, IterKind::reduce) ? nest.reduce : nest.spatial)
           .push_back(LoopRef(f->var));
+      for (const auto& it : at.block->iters)
+        if (it.binding.get() != f->var.get() && uses_var(it.binding, f->var))
+          nest.parts.push_back(LoopRef(f->var));
     }
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
@@ -47249,7 +47253,7 @@ class PackPanels : NestSteps {
     const Vec<LoopRef> loops(all.end() - static_cast<std::ptrdiff_t>(of.rank), all.end());
     const auto columns = s_.split_any(loops[of.axis], {infer, of.width});
     const bool turned = of.axis + 1 < of.rank;
-    const LoopRef& rows = turned ? loops.back() : loops[of.rank > 1 ? of.rank - 2 : 0];
+    const LoopRef rows = turned ? loops.back() : rows_of(loops);
     Vec<LoopRef> order;
     for (std::size_t k = 0; k < loops.size(); ++k)
       if (k != of.axis && !(loops[k] == rows)) order.push_back(loops[k]);
@@ -47271,6 +47275,18 @@ class PackPanels : NestSteps {
   static constexpr std::int64_t kRows = 8;
 
  private:
+  // The innermost loop around the lanes that does not count one row alone: of one head, rows are
+  // places.
+  LoopRef rows_of(const Vec<LoopRef>& loops) const {
+    std::size_t at = loops.size() > 1 ? loops.size() - 2 : 0;
+    for (std::size_t k = at + 1; k-- > 0;)
+      if (trip(*find_loop(s_.program()->body, loops[k].var).loop) > 1) {
+        at = k;
+        break;
+      }
+    return loops[at];
+  }
+
   // The axis along which lanes lie, one after the other; the rank if there is none. Loops outside
   // may count groups of them: channels of a group are group * 128 + channel.
   static std::size_t panel_axis(const DefaultNest& nest, const AccessSite& read,
@@ -47622,18 +47638,18 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
+    // Of rows in parts as well a tile ends with one of them.
+    const bool in_parts = contains(nest.parts, rows);
     const bool knows_columns = nest.unit.var.get() && has_const_trip(nest, nest.unit);
     const auto results = static_cast<std::int64_t>(nest.writes.size());
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
-      if (trip_of(nest, nest.unit) % lanes == 0 &&
-          !ends_with_part(nest, nest.unit, vectors * lanes))
-        continue;
+      if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
         if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
-        if (!ends_with_part(nest, rows, tile.height)) continue;
+        if (in_parts && trip_of(nest, rows) % tile.height != 0) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
         const bool wider = vectors > best.vectors;
@@ -47645,11 +47661,11 @@ class ReductionCosts : protected NestSteps {
     return best;
   }
 
-  // Whether tiles of a loop that counts a part of an axis, as that of a group or a block, end where
-  // it ends: one beyond would meet the next part.
-  static bool ends_with_part(const DefaultNest& nest, const LoopRef& loop, std::int64_t tile) {
-    return !loop.var.get() || trip_of(nest, loop) % tile == 0 ||
-           axis_of(nest.writes[0], loop) != nest.writes[0].indices.size();
+  // Whether the unit loop counts parts of an axis, which are whole vectors: a tile that ends beyond
+  // one would meet the next.
+  static bool counts_whole_vectors(const DefaultNest& nest, std::int64_t lanes) {
+    return nest.unit.var.get() && trip_of(nest, nest.unit) % lanes == 0 &&
+           axis_of(nest.writes[0], nest.unit) == nest.writes[0].indices.size();
   }
 
   // Terms that are written out where columns are turned in registers, with those of tails.
@@ -47785,19 +47801,23 @@ class SliceSteps : protected DefaultSteps {
             reads_.push_back({&user, by_loops(user, read.indices)});
     }
 
-    /// What the loop at this depth reads along the axis that is next.
+    /// What the loop at this depth reads along the axis that is next, or a later one: rows of
+    /// which heads lie inside of places are walked head by head. Not the last one, along which
+    /// vectors lie.
     Slice at(std::size_t depth) {
-      while (is_fixed()) ++axis_;
-      Slice all = Slice::none;
-      for (const auto& read : reads_) {
-        const Slice one = slice(read, depth);
-        if (one == Slice::none || (all != Slice::none && one != all)) return Slice::none;
-        all = one;
+      if (reads_.empty()) return Slice::none;
+      const std::size_t rank = reads_[0].indices.size();
+      if (axes_.empty()) axes_ = Vec<bool>(rank, false);
+      for (std::size_t axis = 0, open = 0; axis < rank; ++axis) {
+        if (axes_[axis] || is_fixed(axis) || (open > 0 && axis + 1 == rank)) continue;
+        ++open, axis_ = axis;
+        if (const Slice slice = along(axis, depth); slice != Slice::none) return slice;
       }
-      return all;
+      return Slice::none;
     }
     std::size_t axis() const { return axis_; }
-    void next_axis() { ++axis_; }
+    /// What comes after is along other axes.
+    void next_axis() { axes_[axis_] = true; }
 
    private:
     struct Read {
@@ -47814,21 +47834,31 @@ class SliceSteps : protected DefaultSteps {
       return indices;
     }
 
-    bool is_fixed() const {
-      return !reads_.empty() && std::all_of(reads_.begin(), reads_.end(), [&](const Read& read) {
-        return axis_ < read.indices.size() && as_const_int(read.indices[axis_]);
+    bool is_fixed(std::size_t axis) const {
+      return std::all_of(reads_.begin(), reads_.end(), [&](const Read& read) {
+        return axis < read.indices.size() && as_const_int(read.indices[axis]);
       });
     }
 
+    Slice along(std::size_t axis, std::size_t depth) const {
+      Slice all = Slice::none;
+      for (const auto& read : reads_) {
+        const Slice one = slice(read, axis, depth);
+        if (one == Slice::none || (all != Slice::none && one != all)) return Slice::none;
+        all = one;
+      }
+      return all;
+    }
+
     // Digits of a number: loops count what those inside of them run through.
-    Slice slice(const Read& read, std::size_t depth) const {
+    Slice slice(const Read& read, std::size_t axis, std::size_t depth) const {
       const Vec<ForRef>& loops = read.user->loops;
       if (loops.size() <= depth || loops[depth]->var != users_.back().loops[depth]->var ||
-          read.indices.size() <= axis_)
+          read.indices.size() <= axis)
         return Slice::none;
       Vec<VarRef> vars;
       for (const auto& loop : loops) vars.push_back(loop->var);
-      const auto index = affine_of(read.indices[axis_], vars);
+      const auto index = affine_of(read.indices[axis], vars);
       if (!index || !is_const(index->rest, 0)) return Slice::none;
       std::int64_t inside = 1, step = 0;
       for (std::size_t k = loops.size(); k-- > 0;) {
@@ -47844,6 +47874,7 @@ class SliceSteps : protected DefaultSteps {
 
     const Vec<BlockSite>& users_;
     Vec<Read> reads_;
+    Vec<bool> axes_;  ///< that loops have walked through
     std::size_t axis_ = 0;
   };
 };
@@ -47871,15 +47902,25 @@ class RowBlocks : protected SliceSteps {
 
   // What is read by terms, and the same for each row.
   static Vec<AccessSite> read_again(const BlockNode& block, const VarRef& row) {
+    return reads_by_terms(block, [&](const AnyExpr& index) { return uses_var(index, row); });
+  }
+  // The same for several rows that follow each other, as keys are that heads share: row / 4.
+  static Vec<AccessSite> read_by_groups(const BlockNode& block, const VarRef& row) {
+    return reads_by_terms(block, [&](const AnyExpr& index) {
+      return uses_var(index, row) && affine_of(index, {row}).has_value();
+    });
+  }
+  template <class F>
+  static Vec<AccessSite> reads_by_terms(const BlockNode& block, const F& tells_row) {
     Vec<AccessSite> out;
     for (const auto& read : reads_of(block)) {
-      bool indexed = false, reduced = false;
+      bool told = false, reduced = false;
       for (const auto& index : read.indices) {
-        indexed = indexed || uses_var(index, row);
+        told = told || tells_row(index);
         for (const auto& it : block.iters)
           reduced = reduced || (it.kind == IterKind::reduce && uses_var(index, it.var));
       }
-      if (reduced && !indexed) out.push_back(read);
+      if (reduced && !told) out.push_back(read);
     }
     return out;
   }
@@ -47892,23 +47933,92 @@ class RowBlocks : protected SliceSteps {
 
   // Of a product of few columns whose operand, all rows of it, leaves the second cache: a block of
   // rows stays there, with what it is computed from, as attention's weights do. With many columns
-  // a product takes longer than to read its operand from memory.
+  // a product takes longer than to read its operand from memory. The producer is the operand, or
+  // the product, of which its user takes a block of rows then.
   RowBlock block_of(const BlockSite& producer, const Vec<BlockSite>& users) const {
-    if (users.size() != 1 || !computes_rows(producer)) return {};
+    if (users.size() != 1) return {};
     Slices slices(*producer.block, users);
-    const double elements = elements_of(producer);
-    double held = elements * body_cost(*producer.block).widest;
+    double outside = 1;
     for (std::size_t depth = 0; depth < users[0].loops.size(); ++depth) {
       const ForNode& loop = *users[0].loops[depth];
       if (trip(loop) == 1) continue;
       if (slices.at(depth) != Slice::row) return {};
-      const auto trips = static_cast<double>(trip(loop));
-      if (wants_rows_together(users[0], depth)) {
-        const bool few = volume(users[0].loops) <= kFewColumns * elements;
-        if (!few || held <= half_of_cache() || !as_const_int(loop.extent)) return {};
-        return {LoopRef(loop.var), rows_in(half_of_cache() / (2 * held / trips), trip(loop))};
-      }
-      slices.next_axis(), held /= trips;
+      if (wants_rows_together(users[0], depth)) return block_of(users[0], producer, loop, outside);
+      if (shares_group(*producer.block, slices.axis()))
+        if (const BlockSite operand = operand_of(producer, slices.axis()); operand.block)
+          return block_of(producer, operand, loop, outside);
+      slices.next_axis(), outside *= static_cast<double>(trip(loop));
+    }
+    return {};
+  }
+
+  RowBlock block_of(const BlockSite& product, const BlockSite& operand, const ForNode& rows,
+                    double outside) const {
+    const double elements = elements_of(operand);
+    const double held = elements * body_cost(*operand.block).widest / outside;
+    const bool few = volume(product.loops) <= kFewColumns * elements;
+    if (!few || held <= half_of_cache() || !as_const_int(rows.extent) || !computes_rows(operand))
+      return {};
+    const double row = held / static_cast<double>(trip(rows));
+    return {LoopRef(rows.var), rows_in(half_of_cache() / (2 * row), trip(rows))};
+  }
+
+  // Loops of what reads a product, in the order of the axes that its operand has: where heads lie
+  // inside of places, weights are computed head by head, and so is the product then. Empty: they
+  // are, or all of the operand stays in the second cache.
+  Vec<LoopRef> by_axes_of_operand(const BlockSite& producer, const Vec<BlockSite>& users) const {
+    const BlockSite operand = users.size() == 1 ? operand_of(producer) : BlockSite();
+    if (!operand.block || !computes_rows(operand) ||
+        elements_of(operand) * body_cost(*operand.block).widest <= half_of_cache())
+      return {};
+    std::vector<std::pair<std::size_t, LoopRef>> found;  // with axes of the operand
+    Slices slices(*producer.block, users);
+    for (std::size_t depth = 0; depth < users[0].loops.size(); ++depth) {
+      const ForNode& loop = *users[0].loops[depth];
+      if (trip(loop) == 1) continue;
+      if (slices.at(depth) != Slice::row) break;
+      const std::size_t axis = axis_of_operand(producer, operand, slices.axis());
+      if (axis == kNoAxis) break;
+      found.emplace_back(axis, LoopRef(loop.var));
+      slices.next_axis();
+    }
+    const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
+    if (std::is_sorted(found.begin(), found.end(), before)) return {};
+    std::stable_sort(found.begin(), found.end(), before);
+    Vec<LoopRef> order;
+    for (const auto& [axis, loop] : found) order.push_back(loop);
+    return order;
+  }
+
+  static constexpr std::size_t kNoAxis = static_cast<std::size_t>(-1);
+  // Along which axis of its operand a product reads by one of its own.
+  static std::size_t axis_of_operand(const BlockSite& product, const BlockSite& operand,
+                                     std::size_t axis) {
+    const Buffer made = writes_of(*operand.block)[0].buffer;
+    for (const auto& read : reads_of(*product.block)) {
+      if (read.buffer != made) continue;
+      for (std::size_t k = 0; k < read.indices.size(); ++k)
+        if (read.indices[k].get() == product.block->iters[axis].var.get()) return k;
+    }
+    return kNoAxis;
+  }
+
+  // What computes the rows that a product takes, several for each part of the other operand.
+  BlockSite operand_of(const BlockSite& product) const {
+    for (std::size_t axis = 0; axis < product.block->iters.size(); ++axis)
+      if (product.block->iters[axis].kind == IterKind::spatial &&
+          shares_group(*product.block, axis))
+        if (const BlockSite operand = operand_of(product, axis); operand.block) return operand;
+    return {};
+  }
+  BlockSite operand_of(const BlockSite& product, std::size_t axis) const {
+    for (const auto& read : reads_of(*product.block)) {
+      bool by_row = false;
+      for (const auto& index : read.indices)
+        by_row = by_row || uses_var(index, product.block->iters[axis].var);
+      const auto makers = writers(s_.program()->body, read.buffer);
+      if (by_row && makers.size() == 1 && is_private(s_.program()->body, read.buffer))
+        return makers[0];
     }
     return {};
   }
@@ -47943,18 +48053,32 @@ class RowBlocks : protected SliceSteps {
 
   // Whether a user is a product of such rows, and no loop inside has as many that share what they
   // read.
-  bool wants_rows_together(const BlockSite& user, std::size_t depth) const {
-    const BlockNode& block = *user.block;
-    const VarRef row = iterator_of(block, *user.loops[depth]);
-    if (!row || !block.reducer) return false;
-    const Vec<AccessSite> shared = read_again(block, row);
+  static bool wants_rows_together(const BlockSite& user, std::size_t depth) {
+    Vec<VarRef> inside;
+    for (std::size_t k = depth + 1; k < user.loops.size(); ++k)
+      if (const VarRef iterator = iterator_of(*user.block, *user.loops[k]))
+        inside.push_back(iterator);
+    const VarRef row = iterator_of(*user.block, *user.loops[depth]);
+    return row && user.block->reducer && shares_matrix(*user.block, row, inside);
+  }
+  // The same of what computes rows, where several share a group's operand.
+  static bool shares_group(const BlockNode& producer, std::size_t axis) {
+    if (!producer.reducer || axis >= producer.iters.size()) return false;
+    Vec<VarRef> inside;
+    for (std::size_t k = axis + 1; k < producer.iters.size(); ++k)
+      inside.push_back(producer.iters[k].var);
+    return shares_matrix(producer, producer.iters[axis].var, inside);
+  }
+
+  static bool shares_matrix(const BlockNode& block, const VarRef& row, const Vec<VarRef>& inside) {
+    const Vec<AccessSite> shared = read_by_groups(block, row);
     return std::any_of(shared.begin(), shared.end(), [&](const AccessSite& read) {
       bool is_matrix = false;
-      for (std::size_t k = depth + 1; k < user.loops.size(); ++k) {
-        const VarRef other = iterator_of(block, *user.loops[k]);
-        if (!other || is_reduced(block, other)) continue;
-        const bool told = step_of(read.indices, other) != Step::none;
-        if (!told && trip(*user.loops[k]) >= kRowsTogether) return false;
+      for (const auto& it : block.iters) {
+        if (it.kind == IterKind::reduce || !contains(inside, it.var)) continue;
+        const ConstInterval extent = const_bounds(it.extent);
+        const bool told = step_of(read.indices, it.var) != Step::none;
+        if (!told && (!extent.has_max() || extent.max >= kRowsTogether)) return false;
         is_matrix = is_matrix || told;
       }
       return is_matrix;
@@ -47966,11 +48090,6 @@ class RowBlocks : protected SliceSteps {
     for (const auto& it : block.iters)
       if (uses_var(it.binding, loop.var)) return it.var;
     return {};
-  }
-  static bool is_reduced(const BlockNode& block, const VarRef& iterator) {
-    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
-      return it.var == iterator && it.kind == IterKind::reduce;
-    });
   }
 };
 
@@ -48723,6 +48842,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    lay_out_rows();
     fuse_rows();
   }
 
@@ -48759,17 +48879,28 @@ class PlaceProducers : RowBlocks {
     return count;
   }
 
-  // A producer whose first axes are read only at the consumer's outermost loops moves there: a row,
-  // or a matrix of several, stays in the cache.
-  void fuse_rows() {
-    auto blocks = s_.blocks();
+  // Rows of products are walked in the order of their operands, and in blocks where a cache ends.
+  void lay_out_rows() {
+    const auto blocks = s_.blocks();
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
       if (users.empty() || kept(blocks[k]) || kept(users)) continue;
-      if (const RowBlock block = block_of(site(blocks[k]), users); block.rows > 0) {
-        attempt([&] { s_.split_any(block.loop, {infer, block.rows}); });
+      if (const Vec<LoopRef> order = by_axes_of_operand(site(blocks[k]), users); !order.empty()) {
+        attempt([&] { s_.reorder(order); });
         users = consumers(s_.program()->body, blocks[k].tag);
       }
+      if (const RowBlock block = block_of(site(blocks[k]), users); block.rows > 0)
+        attempt([&] { s_.split_any(block.loop, {infer, block.rows}); });
+    }
+  }
+
+  // A producer whose axes are read only at the consumer's outermost loops moves there: a row, or a
+  // matrix of several, stays in the cache.
+  void fuse_rows() {
+    const auto blocks = s_.blocks();
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+      const auto users = consumers(s_.program()->body, blocks[k].tag);
+      if (users.empty() || kept(blocks[k]) || kept(users)) continue;
       const Vec<ForRef> places = places_of(site(blocks[k]), users);
       for (std::size_t p = places.size(); p-- > 0;)
         if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;
@@ -48786,7 +48917,9 @@ class PlaceProducers : RowBlocks {
       if (trip(*path[depth]) == 1) continue;
       const Slice slice = slices.at(depth);
       if (slice == Slice::none) break;
-      if (slice == Slice::row && reuses_along_rows(*producer.block, slices.axis())) break;
+      if (slice == Slice::row && (reuses_along_rows(*producer.block, slices.axis()) ||
+                                  shares_group(*producer.block, slices.axis())))
+        break;
       if (std::any_of(users.begin(), users.end(), [&](const BlockSite& user) {
             return runs_along(user, path[depth]) ||
                    (slice == Slice::row && wants_rows_together(user, depth));
@@ -48845,7 +48978,9 @@ class PlaceProducers : RowBlocks {
     if (!written) return false;
     for (const auto& read : reads_of(*user.block))
       for (const auto& it : user.block->iters)
-        if (it.var != along && step_of(read.indices, it.var) == Step::unit) return false;
+        if (it.var != along && !is_const(it.extent, 1) &&
+            step_of(read.indices, it.var) == Step::unit)
+          return false;
     return true;
   }
 };

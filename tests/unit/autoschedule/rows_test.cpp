@@ -118,6 +118,33 @@ lt::Program attention(std::int64_t heads, std::int64_t n, std::int64_t width, bo
   }));
 }
 
+/// The same of Q, K, V in which heads lie inside of places, divided by the sums at the end.
+lt::Program attention_by_places(std::int64_t n, std::int64_t heads, std::int64_t width,
+                                std::int64_t shared = 1, bool exact = false) {
+  lt::Input<float, 3> Q("Q", {n, heads, width}), K("K", {n, heads / shared, width}),
+      V("V", {n, heads / shared, width});
+  lt::Reduce k("k", width), r("r", n), q("q", n), t("t", n);
+  auto C = lt::compute("C", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    return lt::sum(Q(i, h, k) * K(j, lt::floordiv(h, shared), k), k);
+  });
+  auto M = lt::compute("M", {heads, n},
+                       [&](lt::Var h, lt::Var i) { return lt::reduce_max(C(h, i, r), r); });
+  auto E = lt::compute("E", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    const lt::Expr<float> below = C(h, i, j) - M(h, i);
+    return exact ? lt::Expr<float>(lt::select(lt::floor(below) < -9.0f, 1.0f, 2.0f))
+                 : lt::exp(below);
+  });
+  auto S =
+      lt::compute("S", {heads, n}, [&](lt::Var h, lt::Var i) { return lt::sum(E(h, i, q), q); });
+  auto O = lt::compute("O", {n, heads, width}, [&](lt::Var i, lt::Var h, lt::Var c) {
+    return lt::sum(E(h, i, t) * V(t, lt::floordiv(h, shared), c), t);
+  });
+  return lt::program_of(lt::compute("Y", {n, heads, width}, [&](lt::Var i, lt::Var h, lt::Var c) {
+    const lt::Expr<float> sum = O(i, h, c), all = S(h, i);
+    return exact ? sum - all : sum / all;
+  }));
+}
+
 /// Rows scaled by their norms, times a matrix. `exact`: changed by whether these are large.
 lt::Program norm_and_product(const lt::Extent& m, std::int64_t terms, std::int64_t n,
                              bool exact = false) {
@@ -161,6 +188,30 @@ TEST_CASE("weights of a head that leave the second cache are computed by blocks 
   CHECK(shared_loops(planned(attention(3, 2048, 512)), "Y") == std::vector<std::int64_t>{3});
 }
 
+TEST_CASE("weights are computed head by head where heads lie inside of places") {
+  CHECK(shared_loops(planned(attention_by_places(2048, 4, 64)), "Y") ==
+        std::vector<std::int64_t>{4, 64});
+  CHECK(shared_loops(planned(attention_by_places(2048, 4, 64)), "S") ==
+        std::vector<std::int64_t>{4, 64});
+  // What the copy of V for one head counts is its places.
+  lt::Target v3("x86-64-v3");
+  v3.cores = 1;
+  const std::string text = lt::default_schedule(attention_by_places(2048, 4, 64), v3).str();
+  const std::size_t copy = text.find("block V_cache(");
+  REQUIRE(copy != std::string::npos);
+  CHECK(text.rfind("0..8 @tail=\"guard\"", copy) == std::string::npos);
+}
+
+TEST_CASE("keys that several heads share are read once for all where there is one query") {
+  lt::Input<float, 3> Q("Q", {1, 8, 64}), K("K", {2048, 2, 64});
+  lt::Reduce k("k", 64), r("r", 2048);
+  auto C = lt::compute("C", {8, 1, 2048}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    return lt::sum(Q(i, h, k) * K(j, lt::floordiv(h, 4), k), k);
+  });
+  auto S = lt::compute("S", {8, 1}, [&](lt::Var h, lt::Var i) { return lt::sum(C(h, i, r), r); });
+  CHECK(shared_loops(planned(lt::program_of(S)), "S").empty());
+}
+
 TEST_CASE("blocks of rows compute what the program says") {
   for (const auto& name : {"x86-64-v3", "x86-64-v4"}) {
     lt::Target small(name);
@@ -169,7 +220,8 @@ TEST_CASE("blocks of rows compute what the program says") {
     for (const lt::Program& program :
          {attention(2, 48, 8, true), attention(1, 67, 5, true), attention(2, 40, 17, true),
           attention(3, 100, 1, true), norm_and_product(37, 48, 40, true),
-          norm_and_product(48, 65, 3, true)}) {
+          norm_and_product(48, 65, 3, true), attention_by_places(64, 3, 8, 1, true),
+          attention_by_places(67, 4, 5, 2, true), attention_by_places(40, 4, 20, 4, true)}) {
       INFO(name, program.str());
       CHECK(test::run(lt::default_schedule(program, small).program()) == test::run(program));
     }

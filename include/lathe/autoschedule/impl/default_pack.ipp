@@ -47,7 +47,7 @@ class PackPanels : NestSteps {
     const Vec<LoopRef> loops(all.end() - static_cast<std::ptrdiff_t>(of.rank), all.end());
     const auto columns = s_.split_any(loops[of.axis], {infer, of.width});
     const bool turned = of.axis + 1 < of.rank;
-    const LoopRef& rows = turned ? loops.back() : loops[of.rank > 1 ? of.rank - 2 : 0];
+    const LoopRef rows = turned ? loops.back() : rows_of(loops);
     Vec<LoopRef> order;
     for (std::size_t k = 0; k < loops.size(); ++k)
       if (k != of.axis && !(loops[k] == rows)) order.push_back(loops[k]);
@@ -69,6 +69,18 @@ class PackPanels : NestSteps {
   static constexpr std::int64_t kRows = 8;
 
  private:
+  // The innermost loop around the lanes that does not count one row alone: of one head, rows are
+  // places.
+  LoopRef rows_of(const Vec<LoopRef>& loops) const {
+    std::size_t at = loops.size() > 1 ? loops.size() - 2 : 0;
+    for (std::size_t k = at + 1; k-- > 0;)
+      if (trip(*find_loop(s_.program()->body, loops[k].var).loop) > 1) {
+        at = k;
+        break;
+      }
+    return loops[at];
+  }
+
   // The axis along which lanes lie, one after the other; the rank if there is none. Loops outside
   // may count groups of them: channels of a group are group * 128 + channel.
   static std::size_t panel_axis(const DefaultNest& nest, const AccessSite& read,

@@ -13,6 +13,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    lay_out_rows();
     fuse_rows();
   }
 
@@ -49,17 +50,28 @@ class PlaceProducers : RowBlocks {
     return count;
   }
 
-  // A producer whose first axes are read only at the consumer's outermost loops moves there: a row,
-  // or a matrix of several, stays in the cache.
-  void fuse_rows() {
-    auto blocks = s_.blocks();
+  // Rows of products are walked in the order of their operands, and in blocks where a cache ends.
+  void lay_out_rows() {
+    const auto blocks = s_.blocks();
     for (std::size_t k = blocks.size(); k-- > 0;) {
       auto users = consumers(s_.program()->body, blocks[k].tag);
       if (users.empty() || kept(blocks[k]) || kept(users)) continue;
-      if (const RowBlock block = block_of(site(blocks[k]), users); block.rows > 0) {
-        attempt([&] { s_.split_any(block.loop, {infer, block.rows}); });
+      if (const Vec<LoopRef> order = by_axes_of_operand(site(blocks[k]), users); !order.empty()) {
+        attempt([&] { s_.reorder(order); });
         users = consumers(s_.program()->body, blocks[k].tag);
       }
+      if (const RowBlock block = block_of(site(blocks[k]), users); block.rows > 0)
+        attempt([&] { s_.split_any(block.loop, {infer, block.rows}); });
+    }
+  }
+
+  // A producer whose axes are read only at the consumer's outermost loops moves there: a row, or a
+  // matrix of several, stays in the cache.
+  void fuse_rows() {
+    const auto blocks = s_.blocks();
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+      const auto users = consumers(s_.program()->body, blocks[k].tag);
+      if (users.empty() || kept(blocks[k]) || kept(users)) continue;
       const Vec<ForRef> places = places_of(site(blocks[k]), users);
       for (std::size_t p = places.size(); p-- > 0;)
         if (move_unless_repeated(blocks[k], LoopRef(places[p]->var))) break;
@@ -76,7 +88,9 @@ class PlaceProducers : RowBlocks {
       if (trip(*path[depth]) == 1) continue;
       const Slice slice = slices.at(depth);
       if (slice == Slice::none) break;
-      if (slice == Slice::row && reuses_along_rows(*producer.block, slices.axis())) break;
+      if (slice == Slice::row && (reuses_along_rows(*producer.block, slices.axis()) ||
+                                  shares_group(*producer.block, slices.axis())))
+        break;
       if (std::any_of(users.begin(), users.end(), [&](const BlockSite& user) {
             return runs_along(user, path[depth]) ||
                    (slice == Slice::row && wants_rows_together(user, depth));
@@ -135,7 +149,9 @@ class PlaceProducers : RowBlocks {
     if (!written) return false;
     for (const auto& read : reads_of(*user.block))
       for (const auto& it : user.block->iters)
-        if (it.var != along && step_of(read.indices, it.var) == Step::unit) return false;
+        if (it.var != along && !is_const(it.extent, 1) &&
+            step_of(read.indices, it.var) == Step::unit)
+          return false;
     return true;
   }
 };

@@ -31,19 +31,23 @@ class SliceSteps : protected DefaultSteps {
             reads_.push_back({&user, by_loops(user, read.indices)});
     }
 
-    /// What the loop at this depth reads along the axis that is next.
+    /// What the loop at this depth reads along the axis that is next, or a later one: rows of
+    /// which heads lie inside of places are walked head by head. Not the last one, along which
+    /// vectors lie.
     Slice at(std::size_t depth) {
-      while (is_fixed()) ++axis_;
-      Slice all = Slice::none;
-      for (const auto& read : reads_) {
-        const Slice one = slice(read, depth);
-        if (one == Slice::none || (all != Slice::none && one != all)) return Slice::none;
-        all = one;
+      if (reads_.empty()) return Slice::none;
+      const std::size_t rank = reads_[0].indices.size();
+      if (axes_.empty()) axes_ = Vec<bool>(rank, false);
+      for (std::size_t axis = 0, open = 0; axis < rank; ++axis) {
+        if (axes_[axis] || is_fixed(axis) || (open > 0 && axis + 1 == rank)) continue;
+        ++open, axis_ = axis;
+        if (const Slice slice = along(axis, depth); slice != Slice::none) return slice;
       }
-      return all;
+      return Slice::none;
     }
     std::size_t axis() const { return axis_; }
-    void next_axis() { ++axis_; }
+    /// What comes after is along other axes.
+    void next_axis() { axes_[axis_] = true; }
 
    private:
     struct Read {
@@ -60,21 +64,31 @@ class SliceSteps : protected DefaultSteps {
       return indices;
     }
 
-    bool is_fixed() const {
-      return !reads_.empty() && std::all_of(reads_.begin(), reads_.end(), [&](const Read& read) {
-        return axis_ < read.indices.size() && as_const_int(read.indices[axis_]);
+    bool is_fixed(std::size_t axis) const {
+      return std::all_of(reads_.begin(), reads_.end(), [&](const Read& read) {
+        return axis < read.indices.size() && as_const_int(read.indices[axis]);
       });
     }
 
+    Slice along(std::size_t axis, std::size_t depth) const {
+      Slice all = Slice::none;
+      for (const auto& read : reads_) {
+        const Slice one = slice(read, axis, depth);
+        if (one == Slice::none || (all != Slice::none && one != all)) return Slice::none;
+        all = one;
+      }
+      return all;
+    }
+
     // Digits of a number: loops count what those inside of them run through.
-    Slice slice(const Read& read, std::size_t depth) const {
+    Slice slice(const Read& read, std::size_t axis, std::size_t depth) const {
       const Vec<ForRef>& loops = read.user->loops;
       if (loops.size() <= depth || loops[depth]->var != users_.back().loops[depth]->var ||
-          read.indices.size() <= axis_)
+          read.indices.size() <= axis)
         return Slice::none;
       Vec<VarRef> vars;
       for (const auto& loop : loops) vars.push_back(loop->var);
-      const auto index = affine_of(read.indices[axis_], vars);
+      const auto index = affine_of(read.indices[axis], vars);
       if (!index || !is_const(index->rest, 0)) return Slice::none;
       std::int64_t inside = 1, step = 0;
       for (std::size_t k = loops.size(); k-- > 0;) {
@@ -90,6 +104,7 @@ class SliceSteps : protected DefaultSteps {
 
     const Vec<BlockSite>& users_;
     Vec<Read> reads_;
+    Vec<bool> axes_;  ///< that loops have walked through
     std::size_t axis_ = 0;
   };
 };
