@@ -121,6 +121,7 @@ std::vector<std::string> names_of(const std::string& suite, const Options& optio
   if (suite == "plain") return plain_case_names(options);
   if (suite == "types") return types_case_names(options);
   if (suite == "ansor") return ansor_case_names(options);
+  if (suite == "transformer") return transformer_case_names(options);
   if (suite == "polybench") return polybench_case_names();
   if (suite == "jit") return jit_case_names();
   if (suite == "schedule") return schedule_case_names();
@@ -168,6 +169,7 @@ void run(const Options& options) {
     if (suite == "plain") run_plain_suite(options, report);
     if (suite == "types") run_types_suite(options, report);
     if (suite == "ansor") run_ansor_suite(options, report);
+    if (suite == "transformer") run_transformer_suite(options, report);
     if (suite == "polybench") run_polybench_suite(options, report);
     if (suite == "jit") run_jit_suite(options, report);
     if (suite == "schedule") run_schedule_suite(options, report);

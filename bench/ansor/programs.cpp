@@ -1,5 +1,7 @@
 #include "ansor/programs.hpp"
 
+#include "transformer/programs.hpp"
+
 #ifdef BENCH_HAS_LATHE_HEADER
 namespace bench {
 

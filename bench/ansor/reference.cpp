@@ -1,4 +1,6 @@
 // Operators element by element, in f64: formulas without regard to speed.
+#include "transformer/reference.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -44,6 +44,35 @@ OperatorShapes shapes(const Scores& p, int batch) {
   return {{in, in}, {batch, p.heads, p.length, p.length}};
 }
 
+OperatorShapes shapes(const Attention& p, int batch) {
+  const Extents q = {batch, p.queries, p.heads, p.width}, k = {batch, p.length, p.groups, p.width};
+  return {{q, k, k}, q};
+}
+
+OperatorShapes shapes(const Linear& p, int batch) {
+  const std::int64_t rows = std::int64_t{batch} * p.rows;
+  OperatorShapes all{{{rows, p.inputs}, {p.inputs, p.outputs}, {p.outputs}}, {rows, p.outputs}};
+  if (p.norm) all.in.insert(all.in.begin() + 1, 2, Extents{p.inputs});
+  return all;
+}
+
+OperatorShapes shapes(const GatedUnit& p, int batch) {
+  const Extents rows = {std::int64_t{batch} * p.rows, p.width}, in = {p.width, p.inner};
+  return {{rows, in, in, {p.inner, p.width}}, rows};
+}
+
+OperatorShapes shapes(const RowNorm& p, int batch) {
+  const Extents rows = {std::int64_t{batch} * p.rows, p.width};
+  OperatorShapes all{{rows, {p.width}}, rows};
+  if (p.centred) all.in.push_back({p.width});
+  return all;
+}
+
+OperatorShapes shapes(const Rotation& p, int batch) {
+  const Extents all = {batch, p.length, p.heads, p.width}, table = {p.length, p.width / 2};
+  return {{all, table, table}, all};
+}
+
 /// What a chain of the largest, a difference, an exponential, a sum and a quotient takes.
 constexpr double softmax_flops = 5;
 
@@ -59,6 +88,14 @@ struct FlopsOfElement {
   double operator()(const Norm& p) const { return 2.0 * p.n * p.m; }
   double operator()(const Softmax&) const { return softmax_flops; }
   double operator()(const Scores& p) const { return 2.0 * p.width + softmax_flops * p.softmax; }
+  double operator()(const Attention& p) const {
+    const double skipped = p.causal ? (p.queries - 1) / 2.0 : 0;
+    return (4 + softmax_flops / p.width) * (p.length - skipped);
+  }
+  double operator()(const Linear& p) const { return 2.0 * p.inputs; }
+  double operator()(const GatedUnit& p) const { return 6.0 * p.inner; }
+  double operator()(const RowNorm& p) const { return p.centred ? 7 : 4; }
+  double operator()(const Rotation&) const { return 3; }
 };
 
 }  // namespace

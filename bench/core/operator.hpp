@@ -53,7 +53,42 @@ struct Scores {
   bool softmax;
 };
 
-using OperatorProblem = std::variant<Convolution, BatchedProduct, Norm, Softmax, Scores>;
+/// O[b,i,h]: the mean of the rows V[b,j,g] by weights exp(Q[b,i,h] K[b,j,g] / sqrt(width)), where
+/// heads / groups heads share group g; all [b,places,heads or groups,width]. `causal`: without the
+/// places j after that of i, of which the last is the last one.
+struct Attention {
+  int queries, length, heads, groups, width;
+  bool causal = false;
+};
+
+/// Y = f(N(X) W + bias), X[rows,inputs]: N scales rows by their deviation, and has a gain and a
+/// shift, which come after X; f is GELU. Without them both leave what they get.
+struct Linear {
+  int rows, inputs, outputs;
+  bool norm = false, gelu = false;
+};
+
+/// Y = (silu(X A) (X B)) C, X[rows,width] (SwiGLU).
+struct GatedUnit {
+  int rows, width, inner;
+};
+
+/// Rows over the root of their mean square, times a gain; `centred`: less their mean first, and
+/// with a shift.
+struct RowNorm {
+  int rows, width;
+  bool centred;
+};
+constexpr float norm_epsilon = 1e-5f;
+
+/// X[b,i,h,k] and X[b,i,h,k + width / 2], rotated by an angle of which [i,k] of two tables have
+/// the cosine and the sine (RoPE).
+struct Rotation {
+  int length, heads, width;
+};
+
+using OperatorProblem = std::variant<Convolution, BatchedProduct, Norm, Softmax, Scores, Attention,
+                                     Linear, GatedUnit, RowNorm, Rotation>;
 
 struct Operator {
   std::string family, name;

@@ -127,10 +127,45 @@ void run_norm(const Norm& p, const OperatorJob& job) {
         std::accumulate(sums.begin() + b * parts, sums.begin() + (b + 1) * parts, 0.0)));
 }
 
+void run_row_norm(const RowNorm& p, const OperatorJob& job) {
+  const ReadArray gain(job.in[1], p.width), shift(job.in.back(), p.width);
+  parallel_ranges(Index{job.what.batch} * p.rows, job.threads, 1, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const ReadArray x(job.in[0] + i * p.width, p.width);
+      WriteArray y(job.out + i * p.width, p.width);
+      const float mean = p.centred ? x.mean() : 0.0f;
+      const float scale = 1 / std::sqrt((x - mean).square().mean() + norm_epsilon);
+      if (p.centred)
+        y = (x - mean) * (scale * gain) + shift;
+      else
+        y = x * (scale * gain);
+    }
+  });
+}
+
+void run_rotation(const Rotation& p, const OperatorJob& job) {
+  const Index half = p.width / 2, rows = Index{job.what.batch} * p.length;
+  parallel_ranges(rows, job.threads, 1, [&](Index begin, Index end) {
+    for (Index k = begin * p.heads; k < end * p.heads; ++k) {
+      const Index angle = k / p.heads % p.length * half;
+      const ReadArray cosines(job.in[1] + angle, half), sines(job.in[2] + angle, half),
+          a(job.in[0] + k * p.width, half), b(job.in[0] + k * p.width + half, half);
+      WriteArray(job.out + k * p.width, half) = a * cosines - b * sines;
+      WriteArray(job.out + k * p.width + half, half) = b * cosines + a * sines;
+    }
+  });
+}
+
 std::vector<Competitor> operators(const OperatorJob& job) {
-  const auto* norm = std::get_if<Norm>(&job.what.problem);
-  if (!norm) return {};
-  return {{"eigen", [p = *norm, job] { run_norm(p, job); }}};
+  std::function<void()> run;
+  if (const auto* norm = std::get_if<Norm>(&job.what.problem))
+    run = [p = *norm, job] { run_norm(p, job); };
+  else if (const auto* rows = std::get_if<RowNorm>(&job.what.problem))
+    run = [p = *rows, job] { run_row_norm(p, job); };
+  else if (const auto* rotation = std::get_if<Rotation>(&job.what.problem))
+    run = [p = *rotation, job] { run_rotation(p, job); };
+  if (!run) return {};
+  return {{"eigen", run}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "peers/onednn_run.hpp"
+#include "peers/onednn_transformer.hpp"
 
 namespace bench {
 
@@ -17,12 +18,6 @@ using Tag = memory::format_tag;
 using Type = memory::data_type;
 using Kind = Convolution::Kind;
 using Dims = memory::dims;
-
-memory::desc dense(const Dims& dims) {
-  Dims strides(dims.size(), 1);
-  for (std::size_t d = dims.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * dims[d];
-  return {dims, Type::f32, strides};
-}
 
 /// What a convolution is to oneDNN.
 struct ConvolutionDims {
@@ -187,9 +182,7 @@ std::vector<Competitor> competitors(const BatchedProduct& p, const OperatorJob& 
 
 /// Over the last axis.
 Competitor softmax(const memory::desc& layout, const OperatorJob& job, const float* from) {
-  const dnnl::softmax_forward::desc forward(dnnl::prop_kind::forward_inference, layout,
-                                            static_cast<int>(layout.dims().size()) - 1);
-  return competitor(dnnl::softmax_forward({forward, engine()}),
+  return competitor(dnnl::softmax_forward(softmax_of(layout)),
                     {{DNNL_ARG_SRC, wrap(layout, from)}, {DNNL_ARG_DST, wrap(layout, job.out)}},
                     job.threads);
 }

@@ -20,6 +20,18 @@ inline void use_threads([[maybe_unused]] int threads) {
 #endif
 }
 
+inline dnnl::memory::desc dense(const dnnl::memory::dims& dims) {
+  dnnl::memory::dims strides(dims.size(), 1);
+  for (std::size_t d = dims.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * dims[d];
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+/// Over the last axis.
+inline dnnl::softmax_forward::primitive_desc softmax_of(const dnnl::memory::desc& layout) {
+  return {{dnnl::prop_kind::forward_inference, layout, static_cast<int>(layout.dims().size()) - 1},
+          engine()};
+}
+
 inline dnnl::memory wrap(const dnnl::memory::desc& desc, const void* data) {
   return dnnl::memory(desc, engine(), const_cast<void*>(data));
 }

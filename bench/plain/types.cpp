@@ -170,6 +170,28 @@ lt::Program row_sums_u8(int m, int n) {
       lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(lt::cast<int>(X(i, r)), r); }));
 }
 
+lt::Program weights_i8(int m, int n) {
+  lt::Input<i8, 2> W("W", {m, n});
+  lt::Input<float, 1> X("X", {n}), scale("scale", {m});
+  lt::Reduce r("r", n);
+  auto Y =
+      lt::compute("Y", {m}, [&](lt::Var i) { return lt::sum(lt::cast<float>(W(i, r)) * X(r), r); });
+  return lt::program_of(lt::compute("Z", {m}, [&](lt::Var i) { return Y(i) * scale(i); }));
+}
+
+// Two weights in a byte, and a scale for each group of 32.
+lt::Program weights_i4(int m, int groups) {
+  lt::Input<u8, 2> W("W", {m, groups * 16});
+  lt::Input<float, 2> scale("scale", {m, groups});
+  lt::Input<float, 1> X("X", {groups * 32});
+  lt::Reduce r("r", groups * 32);
+  return lt::program_of(lt::compute("Y", {m}, [&](lt::Var i) {
+    auto byte = lt::cast<int>(W(i, r / 2));
+    auto weight = lt::select(r % 2 == 0, byte & 15, byte >> 4) - 8;
+    return lt::sum(lt::cast<float>(weight) * scale(i, r / 32) * X(r), r);
+  }));
+}
+
 lt::Program table_of_bytes(int n) {
   lt::Input<u8, 1> X("X", {n}), T("T", {256});
   return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) { return T(lt::cast<i64>(X(i))); }));
@@ -204,6 +226,14 @@ PlainPrograms narrow_programs() {
       {"brighten u8", brighten_u8, loops::brighten_u8, {{200000}, {pixels}}},
       {"row sums bf16", row_sums_bf16, loops::row_sums_bf16, {{256, 500}, {side, side}}},
       {"row sums u8", row_sums_u8, loops::row_sums_u8, {{512, 500}, {side, side}}},
+      {"weights of 8 bits by vector",
+       weights_i8,
+       loops::weights_i8,
+       {{1024, 1024}, {2048, 4096}, {between(200, 1000), between(200, 1000)}}},
+      {"weights of 4 bits by vector",
+       weights_i4,
+       loops::weights_i4,
+       {{1024, 32}, {2048, 128}, {between(200, 1000), between(8, 40)}}},
   };
 }
 

@@ -43,6 +43,11 @@ void run_ansor_suite(const Options& options, Report& report);
 /// None without Lathe.
 std::vector<std::string> ansor_case_names(const Options& options);
 
+/// The same of attention, products with norms and activations around, norms and rotations.
+void run_transformer_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> transformer_case_names(const Options& options);
+
 /// Times what happens around kernels: compilation, calls, and the include of the header.
 void run_jit_suite(const Options& options, Report& report);
 std::vector<std::string> jit_case_names();

@@ -145,6 +145,8 @@ void axpy_f64(const double* x, const double* z, double* y, int n);
 void product_bf16(const std::uint16_t* a, const std::uint16_t* b, float* c, int m, int n, int k);
 void normalize_u8(const u8* x, const float* mean, const float* scale, float* y, int n);
 void quantize(const float* x, i8* y, int n);
+void weights_i8(const i8* w, const float* x, const float* scale, float* y, int m, int n);
+void weights_i4(const u8* w, const float* scale, const float* x, float* y, int m, int groups);
 void brighten_u8(const u8* x, u8* y, int n);
 void row_sums_bf16(const std::uint16_t* x, float* y, int m, int n);
 void row_sums_u8(const u8* x, std::int32_t* y, int m, int n);

@@ -138,6 +138,31 @@ void normalize_u8(const u8* __restrict x, const float* __restrict mean,
       y[c * n + i] = (static_cast<float>(x[3 * i + c]) * (1.0f / 255) - mean[c]) * scale[c];
 }
 
+void weights_i8(const i8* __restrict w, const float* __restrict x, const float* __restrict scale,
+                float* __restrict y, int m, int n) {
+  for (int i = 0; i < m; ++i, w += n) {
+    float sum = 0;
+    for (int r = 0; r < n; ++r) sum += static_cast<float>(w[r]) * x[r];
+    y[i] = sum * scale[i];
+  }
+}
+
+void weights_i4(const u8* __restrict w, const float* __restrict scale, const float* __restrict x,
+                float* __restrict y, int m, int groups) {
+  for (int i = 0; i < m; ++i, scale += groups) {
+    float all = 0;
+    for (int g = 0; g < groups; ++g, w += 16) {
+      const float* at = x + g * 32;
+      float sum = 0;
+      for (int k = 0; k < 16; ++k)
+        sum += static_cast<float>((w[k] & 15) - 8) * at[2 * k] +
+               static_cast<float>((w[k] >> 4) - 8) * at[2 * k + 1];
+      all += sum * scale[g];
+    }
+    y[i] = all;
+  }
+}
+
 void quantize(const float* __restrict x, i8* __restrict y, int n) {
   for (int i = 0; i < n; ++i)
     y[i] = static_cast<i8>(std::min(std::max(std::nearbyint(x[i] * 300 - 150), -127.0f), 127.0f));

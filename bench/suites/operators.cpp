@@ -1,4 +1,5 @@
-// The single operators of Ansor's evaluation under Lathe's default schedule, beside libraries.
+// Operators of neural networks under Lathe's default schedule, beside libraries: those of Ansor's
+// evaluation, and what transformers are made of.
 #include <algorithm>
 #include <cstdio>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include "core/peers.hpp"
 #include "core/ratios.hpp"
 #include "suites/suites.hpp"
+#include "transformer/sizes.hpp"
 
 namespace bench {
 
@@ -53,7 +55,8 @@ void add_peer(const Peer& peer, const std::string& name, const OperatorMemory& m
   }
 }
 
-Row run_operator(const Operator& what, int threads, const Options& options) {
+Row run_operator(const std::string& suite, const Operator& what, int threads,
+                 const Options& options) {
   OperatorMemory memory(what);
   const OperatorJob job = memory.job(threads);
   Comparison c;
@@ -70,7 +73,7 @@ Row run_operator(const Operator& what, int threads, const Options& options) {
   // Again, as the kernel runs from the second call on, with weights that it keeps.
   c.difference = [&] { return run_anew(c.all.front(), memory), memory.difference(); };
   Row row = compare(c, options);
-  row.suite = "ansor", row.schedule = "default";
+  row.suite = suite, row.schedule = "default";
   row.family = what.family, row.name = what.name;
   row.jit_ms = c.all.front().setup_ms, row.plan_ms = c.all.front().plan_ms;
   row.seed = options.seed;
@@ -102,29 +105,21 @@ void summarize(const std::vector<Row>& rows, const Options& options, int threads
     if (ratio.value < even) std::printf("  %6.3f  %s\n", ratio.value, ratio.name.c_str());
 }
 
-}  // namespace
-
-std::vector<std::string> ansor_case_names(const Options& options) {
-  std::vector<std::string> names;
-  if (!lathe_peer().operators) return names;
-  for (const Operator& what : ansor_operators(options.seed))
-    if (fits(what)) names.push_back(what.name);
-  return names;
-}
-
-void run_ansor_suite(const Options& options, Report& report) {
+/// Throws std::runtime_error that names the operators which failed, after all have run.
+void run_operators(const std::string& suite, const std::vector<Operator>& operators,
+                   const Options& options, Report& report) {
   if (!lathe_peer().operators) return;
   std::string failed;
   for (const int threads : options.threads) {
     std::vector<Row> rows;
-    for (const Operator& what : ansor_operators(options.seed)) {
+    for (const Operator& what : operators) {
       if (!options.wants(what.name)) continue;
       if (!fits(what)) {
-        say("ansor", what.name + ": needs more than 2 GB; left out");
+        say(suite, what.name + ": needs more than 2 GB; left out");
         continue;
       }
       try {
-        rows.push_back(run_operator(what, threads, options));
+        rows.push_back(run_operator(suite, what, threads, options));
         report.add(rows.back());
       } catch (const std::exception& e) {
         say("lathe", what.name + ": " + e.what());
@@ -133,7 +128,31 @@ void run_ansor_suite(const Options& options, Report& report) {
     }
     summarize(rows, options, threads);
   }
-  if (!failed.empty()) throw std::runtime_error("ansor: failed: " + failed);
+  if (!failed.empty()) throw std::runtime_error(suite + ": failed: " + failed);
+}
+
+std::vector<std::string> names_of(const std::vector<Operator>& operators) {
+  std::vector<std::string> names;
+  if (!lathe_peer().operators) return names;
+  for (const Operator& what : operators)
+    if (fits(what)) names.push_back(what.name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> ansor_case_names(const Options& options) {
+  return names_of(ansor_operators(options.seed));
+}
+std::vector<std::string> transformer_case_names(const Options& options) {
+  return names_of(transformer_operators(options.seed));
+}
+
+void run_ansor_suite(const Options& options, Report& report) {
+  run_operators("ansor", ansor_operators(options.seed), options, report);
+}
+void run_transformer_suite(const Options& options, Report& report) {
+  run_operators("transformer", transformer_operators(options.seed), options, report);
 }
 
 }  // namespace bench
