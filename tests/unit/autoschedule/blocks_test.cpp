@@ -154,6 +154,16 @@ TEST_CASE("short tiles have panels from few rows on, and blocks of them where th
   const Product few{20, 700, 150};
   CHECK(has(few.text(), "alloc B_cache"));
   CHECK(few.keeps_results());
+  // A panel meets all of few rows before the next one comes.
+  const auto around_sums = [](const std::string& text) {
+    const std::size_t sums = text.find("block D(");
+    REQUIRE(sums != std::string::npos);
+    return std::pair{text.rfind("for j1 in", sums), text.rfind("for io in", sums)};
+  };
+  const auto [panel, row] = around_sums(few.text());
+  CHECK(panel < row);
+  const auto [block, tile] = around_sums(Product{100, 700, 1500}.text());
+  CHECK(tile < block);
   // Blocks of tiles of 24 columns, all terms of which take half of the second cache.
   const Product large{1000, 1000, 600};
   const std::string blocks = large.text(), copy = "B_cache[floordiv(vj, 24), vi";

@@ -151,6 +151,7 @@ class CacheBlocks : protected ReductionCosts {
     std::int64_t terms = 0;  ///< of the next one, in a block; 0: all
     std::int64_t tiles = 0;  ///< 0: no blocks
     bool streams = false;    ///< through memory as it lies
+    bool near = false;       ///< its rows stay in the first cache, while columns pass by
   };
   TermBlocks blocks_of_terms(const DefaultNest& nest, const RegisterTile& tile,
                              std::int64_t lanes) const {
@@ -187,13 +188,16 @@ class CacheBlocks : protected ReductionCosts {
     for (const auto& read : nest.reads)
       bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
     // Of few rows the copy takes most of the time, and reads long rows faster than short ones.
+    const double rows = rows_that_meet(nest);
+    const bool few = rows < kRowsOfLongBlocks;
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
                        fit = target_.l1_bytes / 4 / (tile.height * bytes),
-                       most = rows_that_meet(nest) < kRowsOfLongBlocks
-                                  ? std::min(fit, kTermsOfFewRows)
-                                  : fit;
+                       most = few ? std::min(fit, kTermsOfFewRows) : fit;
     if (most < 1 || all <= 2 * most) return {};
     TermBlocks out;
+    // Columns then come from the second cache once, not once for each tile of rows.
+    out.near = few && 2 * rows * static_cast<double>(most * bytes) <=
+                          static_cast<double>(target_.l1_bytes);
     // Whole parts of a copy: what these cover is proved, and all of it need not be kept.
     out.terms =
         (balanced(all, most) + PackPanels::kRows - 1) / PackPanels::kRows * PackPanels::kRows;

@@ -105,8 +105,9 @@ class TileRegisters : protected StreamedTerms {
     Vec<LoopRef> order = outside;
     order.push_back(columns[0]);
     order.append(around);
+    if (blocks.near) order.push_back(columns[1]);
     order.append(below);
-    order.push_back(columns[1]);
+    if (!blocks.near) order.push_back(columns[1]);
     order.append(terms);
     if (!rows.empty()) order.push_back(rows[1]);
     order.push_back(columns[2]);
