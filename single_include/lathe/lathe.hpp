@@ -47865,8 +47865,8 @@ class SliceSteps : protected DefaultSteps {
         const auto coef = index->coef(k);
         if (!coef || *coef < 0) return Slice::none;
         if (*coef == 0) continue;
-        if (*coef < inside) return Slice::none;
-        inside = *coef * trip(*loops[k]);
+        if (*coef < inside || __builtin_mul_overflow(*coef, trip(*loops[k]), &inside))
+          return Slice::none;
         if (k == depth) step = *coef;
       }
       return step == 0 ? Slice::none : step == 1 ? Slice::row : Slice::block;
@@ -47943,16 +47943,17 @@ class RowBlocks : protected SliceSteps {
       const ForNode& loop = *users[0].loops[depth];
       if (trip(loop) == 1) continue;
       if (slices.at(depth) != Slice::row) return {};
-      if (wants_rows_together(users[0], depth)) return block_of(users[0], producer, loop, outside);
+      if (wants_rows_together(users[0], depth)) return block_in(users[0], producer, loop, outside);
       if (shares_group(*producer.block, slices.axis()))
         if (const BlockSite operand = operand_of(producer, slices.axis()); operand.block)
-          return block_of(producer, operand, loop, outside);
+          return block_in(producer, operand, loop, outside);
       slices.next_axis(), outside *= static_cast<double>(trip(loop));
     }
     return {};
   }
 
-  RowBlock block_of(const BlockSite& product, const BlockSite& operand, const ForNode& rows,
+  // `outside`: iterations of the loops around the one over rows.
+  RowBlock block_in(const BlockSite& product, const BlockSite& operand, const ForNode& rows,
                     double outside) const {
     const double elements = elements_of(operand);
     const double held = elements * body_cost(*operand.block).widest / outside;

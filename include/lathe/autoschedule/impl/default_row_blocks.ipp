@@ -67,16 +67,17 @@ class RowBlocks : protected SliceSteps {
       const ForNode& loop = *users[0].loops[depth];
       if (trip(loop) == 1) continue;
       if (slices.at(depth) != Slice::row) return {};
-      if (wants_rows_together(users[0], depth)) return block_of(users[0], producer, loop, outside);
+      if (wants_rows_together(users[0], depth)) return block_in(users[0], producer, loop, outside);
       if (shares_group(*producer.block, slices.axis()))
         if (const BlockSite operand = operand_of(producer, slices.axis()); operand.block)
-          return block_of(producer, operand, loop, outside);
+          return block_in(producer, operand, loop, outside);
       slices.next_axis(), outside *= static_cast<double>(trip(loop));
     }
     return {};
   }
 
-  RowBlock block_of(const BlockSite& product, const BlockSite& operand, const ForNode& rows,
+  // `outside`: iterations of the loops around the one over rows.
+  RowBlock block_in(const BlockSite& product, const BlockSite& operand, const ForNode& rows,
                     double outside) const {
     const double elements = elements_of(operand);
     const double held = elements * body_cost(*operand.block).widest / outside;

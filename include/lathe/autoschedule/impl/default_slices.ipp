@@ -95,8 +95,8 @@ class SliceSteps : protected DefaultSteps {
         const auto coef = index->coef(k);
         if (!coef || *coef < 0) return Slice::none;
         if (*coef == 0) continue;
-        if (*coef < inside) return Slice::none;
-        inside = *coef * trip(*loops[k]);
+        if (*coef < inside || __builtin_mul_overflow(*coef, trip(*loops[k]), &inside))
+          return Slice::none;
         if (k == depth) step = *coef;
       }
       return step == 0 ? Slice::none : step == 1 ? Slice::row : Slice::block;
