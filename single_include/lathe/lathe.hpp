@@ -17030,24 +17030,37 @@ inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
   }
 }
 
+/// Zero instead of a NaN, in floats: a mask of many bits would have to become one of few for lanes
+/// of the integer.
+inline AnyExpr zero_of_nan(const AnyExpr& x) {
+  return make_select(make_call(CallOp::is_nan, {x}), make_float(x.dtype(), 0), x);
+}
+
+/// What limits make of a number.
+inline double limited(double number, const Vec<Limit>& limits) {
+  for (const Limit& limit : reversed(limits)) {
+    const double c = float_constant(limit.constant)->f;
+    number = limit.op == BinaryOp::fast_min ? std::min(number, c) : std::max(number, c);
+  }
+  return number;
+}
+
 /// The conversion of a value that the program itself limits to the integer's range; empty: it does
 /// not. The limits become those that turn a NaN into a constant, which a conversion may have.
 inline AnyExpr limited_conversion(DType to, const AnyExpr& value, const IntegerRange& range) {
   const Limits found = limits_of(value, range);
   if (!found.low || !found.high) return {};
   AnyExpr out = with_value("x", found.limits.back().of, [&](const AnyExpr& x) {
-    AnyExpr inside = x;
-    std::optional<double> of_nan;
-    for (const Limit& limit : reversed(found.limits)) {
-      const double c = float_constant(limit.constant)->f;
-      of_nan = !of_nan                          ? c
-               : limit.op == BinaryOp::fast_min ? std::min(*of_nan, c)
-                                                : std::max(*of_nan, c);
-      inside = make_binary(limit.op, inside, limit.constant);
-    }
-    AnyExpr number = make_cast(to, inside);
-    if (std::abs(*of_nan) < 1) return number;
-    return make_select(make_call(CallOp::is_nan, {x}), make_int(to, 0), number);
+    const auto inside = [&](AnyExpr number) {
+      for (const Limit& limit : reversed(found.limits))
+        number = make_binary(limit.op, std::move(number), limit.constant);
+      return make_cast(to, std::move(number));
+    };
+    // The innermost limit takes the place of a NaN.
+    const double of_nan = limited(float_constant(found.limits.back().constant)->f, found.limits);
+    if (std::abs(of_nan) < 1) return inside(x);
+    if (limited(0, found.limits) == 0) return inside(zero_of_nan(x));
+    return make_select(make_call(CallOp::is_nan, {x}), make_int(to, 0), inside(x));
   });
   for (const auto& let : reversed(found.lets)) out = make_let(let->bindings, std::move(out));
   return out;
@@ -17062,17 +17075,16 @@ LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
   }
   const IntegerRange range = range_in_floats(to, t);
   if (AnyExpr limited = limited_conversion(to, value, range)) return limited;
-  const AnyExpr low = make_float(t, range.low), zero = make_int(to, 0);
+  const AnyExpr low = make_float(t, range.low);
   if (range.exact && !to.is_signed())
     return make_cast(to,
                      make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
                                  make_float(t, range.above - 1)));
   return with_value("x", value, [&](const AnyExpr& x) {
     if (range.exact) {
-      // NaN takes the constant of the first comparison.
-      AnyExpr inside = make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, x, low),
-                                   make_float(t, range.above - 1));
-      return make_select(make_call(CallOp::is_nan, {x}), zero, make_cast(to, inside));
+      return make_cast(
+          to, make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, zero_of_nan(x), low),
+                          make_float(t, range.above - 1)));
     }
     // NaN and what is too large become 0, which converts safely.
     const AnyExpr limit = make_float(t, range.above);

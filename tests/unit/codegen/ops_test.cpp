@@ -373,3 +373,17 @@ TEST_CASE("a conversion limited by the program is limited once") {
   CHECK(text.find("is_nan") == std::string::npos);
   CHECK(text.find("select") == std::string::npos);
 }
+
+TEST_CASE("a NaN becomes zero before the conversion, where the limits leave zero as it is") {
+  const auto lowered = [](double low) {
+    Build b;
+    auto x = b.buffer("x", kF32), y = b.output("y", kI8);
+    const AnyExpr at = make_ramp(AnyExpr(0), AnyExpr(1), 16), v = make_load(x, {at});
+    const AnyExpr most = make_float(v.dtype(), 127), least = make_float(v.dtype(), low);
+    const AnyExpr inside = make_binary(BinaryOp::min, make_binary(BinaryOp::max, v, least), most);
+    return legal(b.done(make_store(y, {at}, make_cast(kI8.with_lanes(16), inside)))).str();
+  };
+  CHECK(lowered(-127).find("broadcast(0.0, 16)") != std::string::npos);
+  CHECK(lowered(-127).find("broadcast(0i8, 16)") == std::string::npos);
+  CHECK(lowered(3).find("broadcast(0i8, 16)") != std::string::npos);
+}
