@@ -1,9 +1,9 @@
 // Operators of neural networks under Lathe's own schedule.
 #include <memory>
 
-#include "ansor/programs.hpp"
 #include "compile_times.hpp"
 #include "core/measure.hpp"
+#include "operators/programs.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
 namespace bench {

@@ -1,5 +1,7 @@
 #include "core/operator.hpp"
 
+#include <initializer_list>
+
 namespace bench {
 
 namespace {
@@ -98,7 +100,40 @@ struct FlopsOfElement {
   double operator()(const Rotation&) const { return 3; }
 };
 
+std::string text(std::initializer_list<int> numbers) {
+  std::string out;
+  for (const int n : numbers) out += (out.empty() ? "" : "x") + std::to_string(n);
+  return out;
+}
+
+struct Sizes {
+  std::string operator()(const Convolution& p) const {
+    std::string out;
+    for (const int extent : p.image) out += std::to_string(extent) + "x";
+    out += std::to_string(p.channels);
+    if (p.kind != Kind::depthwise) out += "x" + std::to_string(p.filters);
+    return out + " k" + std::to_string(p.kernel) + " s" + std::to_string(p.stride) + " p" +
+           std::to_string(p.pad);
+  }
+  std::string operator()(const BatchedProduct& p) const { return text({p.n, p.m, p.k}); }
+  std::string operator()(const Norm& p) const { return text({p.n, p.m}); }
+  std::string operator()(const Softmax& p) const { return text({p.n, p.m}); }
+  std::string operator()(const Scores& p) const { return text({p.length, p.heads, p.width}); }
+  std::string operator()(const Attention& p) const {
+    std::string out = text({p.length, p.heads, p.width});
+    if (p.queries != p.length) out += " of " + std::to_string(p.queries);
+    if (p.groups != p.heads) out += " in " + std::to_string(p.groups) + " groups";
+    return out;
+  }
+  std::string operator()(const Linear& p) const { return text({p.rows, p.inputs, p.outputs}); }
+  std::string operator()(const GatedUnit& p) const { return text({p.rows, p.width, p.inner}); }
+  std::string operator()(const RowNorm& p) const { return text({p.rows, p.width}); }
+  std::string operator()(const Rotation& p) const { return text({p.length, p.heads, p.width}); }
+};
+
 }  // namespace
+
+std::string sizes_of(const OperatorProblem& problem) { return std::visit(Sizes(), problem); }
 
 OperatorShapes shapes_of(const Operator& what) {
   return std::visit([&](const auto& p) { return shapes(p, what.batch); }, what.problem);

@@ -90,6 +90,9 @@ struct Rotation {
 using OperatorProblem = std::variant<Convolution, BatchedProduct, Norm, Softmax, Scores, Attention,
                                      Linear, GatedUnit, RowNorm, Rotation>;
 
+/// As names of operators have them.
+std::string sizes_of(const OperatorProblem& problem);
+
 struct Operator {
   std::string family, name;
   int batch;

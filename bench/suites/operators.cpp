@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "ansor/memory.hpp"
-#include "ansor/sizes.hpp"
 #include "core/comparison.hpp"
 #include "core/peers.hpp"
 #include "core/ratios.hpp"
+#include "operators/ansor_sizes.hpp"
+#include "operators/memory.hpp"
+#include "operators/transformer_sizes.hpp"
 #include "suites/suites.hpp"
-#include "transformer/sizes.hpp"
 
 namespace bench {
 
@@ -94,9 +94,14 @@ std::vector<Ratio> ratios_to_best(const std::vector<Row>& rows, const Counts& co
 }
 
 void summarize(const std::vector<Row>& rows, const Options& options, int threads) {
-  std::printf("\nthreads: %d, beside peers with images in the layout that they come in:", threads);
-  print_ratios(ratios_to_best(rows, [](const std::string& name) { return name != "onednn_own"; }),
-               even);
+  const bool own_layouts = std::any_of(
+      rows.begin(), rows.end(), [](const Row& row) { return row.peers.count("onednn_own") > 0; });
+  if (own_layouts) {
+    std::printf("\nthreads: %d, beside peers with images in the layout that they come in:",
+                threads);
+    print_ratios(ratios_to_best(rows, [](const std::string& name) { return name != "onednn_own"; }),
+                 even);
+  }
   std::printf("\nthreads: %d, beside all peers:", threads);
   const std::vector<Ratio> ratios = ratios_to_best(rows, [](const std::string&) { return true; });
   const int slower = print_ratios(ratios, even);

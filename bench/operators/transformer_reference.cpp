@@ -1,4 +1,4 @@
-#include "transformer/reference.hpp"
+#include "operators/transformer_reference.hpp"
 
 #include <cmath>
 

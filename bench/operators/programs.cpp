@@ -1,6 +1,6 @@
-#include "ansor/programs.hpp"
+#include "operators/programs.hpp"
 
-#include "transformer/programs.hpp"
+#include "operators/transformer_programs.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
 namespace bench {

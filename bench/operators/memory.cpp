@@ -1,4 +1,4 @@
-#include "ansor/memory.hpp"
+#include "operators/memory.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,49 +1,10 @@
-#include "transformer/sizes.hpp"
+#include "operators/transformer_sizes.hpp"
 
-#include "core/draw.hpp"
+#include "operators/families.hpp"
 
 namespace bench {
 
 namespace {
-
-std::string text(std::initializer_list<int> numbers) {
-  std::string out;
-  for (const int n : numbers) out += (out.empty() ? "" : "x") + std::to_string(n);
-  return out;
-}
-
-std::string name_of(const Attention& p) {
-  const std::string keys = p.queries == p.length ? "" : " of " + std::to_string(p.queries);
-  const std::string shared =
-      p.groups == p.heads ? "" : " in " + std::to_string(p.groups) + " groups";
-  return text({p.length, p.heads, p.width}) + keys + shared + (p.causal ? " causal" : "");
-}
-std::string name_of(const Linear& p) { return text({p.rows, p.inputs, p.outputs}); }
-std::string name_of(const GatedUnit& p) { return text({p.rows, p.width, p.inner}); }
-std::string name_of(const RowNorm& p) { return text({p.rows, p.width}); }
-std::string name_of(const Softmax& p) { return text({p.n, p.m}); }
-std::string name_of(const Rotation& p) { return text({p.length, p.heads, p.width}); }
-
-/// Collects the sizes of families, each with a drawn one last.
-class Families {
- public:
-  explicit Families(unsigned seed) : seed_(seed) {}
-
-  template <class P, class F>
-  void add(const std::string& family, std::initializer_list<P> sizes, const F& drawn) {
-    for (const P& size : sizes) add(family, size, "");
-    Draw draw(seed_, family);
-    add(family, drawn(draw), " drawn");
-  }
-  std::vector<Operator> all;
-
- private:
-  template <class P>
-  void add(const std::string& family, const P& size, const char* note) {
-    all.push_back({family, family + " " + name_of(size) + note, 1, size});
-  }
-  unsigned seed_;
-};
 
 void add_attention(Families& to) {
   to.add<Attention>("attention",

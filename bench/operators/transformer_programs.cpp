@@ -1,4 +1,4 @@
-#include "transformer/programs.hpp"
+#include "operators/transformer_programs.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,10 @@
 // Operators element by element, in f64: formulas without regard to speed.
-#include "transformer/reference.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "ansor/memory.hpp"
+#include "operators/memory.hpp"
+#include "operators/transformer_reference.hpp"
 
 namespace bench {
 

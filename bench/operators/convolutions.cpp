@@ -1,7 +1,7 @@
 // Convolutions of images N…C.
 #include <array>
 
-#include "ansor/programs.hpp"
+#include "operators/programs.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
 namespace bench {
