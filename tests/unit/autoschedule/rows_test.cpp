@@ -92,14 +92,14 @@ TEST_CASE("chains by rows compute what the program says") {
 
 namespace {
 
-/// Softmax of Q K', times V, head by head. `exact`: something else of which sums are exact.
-lt::Program attention(std::int64_t heads, std::int64_t n, std::int64_t width, bool exact = false) {
-  lt::Input<float, 3> Q("Q", {heads, n, width}), K("K", {heads, n, width}),
-      V("V", {heads, n, width});
-  lt::Reduce k("k", width), r("r", n), q("q", n), t("t", n);
-  auto C = lt::compute("C", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
-    return lt::sum(Q(h, i, k) * K(h, j, k), k);
-  });
+/// Weights of scores C[head, row, column], not yet divided by their sums, and the sums. `exact`:
+/// something else than exponentials, of which sums are exact.
+struct Weights {
+  lt::Tensor<float, 3> E;
+  lt::Tensor<float, 2> S;
+};
+Weights weights_of(const lt::Tensor<float, 3>& C, std::int64_t heads, std::int64_t n, bool exact) {
+  lt::Reduce r("r", n), q("q", n);
   auto M = lt::compute("M", {heads, n},
                        [&](lt::Var h, lt::Var i) { return lt::reduce_max(C(h, i, r), r); });
   auto E = lt::compute("E", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
@@ -109,8 +109,20 @@ lt::Program attention(std::int64_t heads, std::int64_t n, std::int64_t width, bo
   });
   auto S =
       lt::compute("S", {heads, n}, [&](lt::Var h, lt::Var i) { return lt::sum(E(h, i, q), q); });
+  return {E, S};
+}
+
+/// Softmax of Q K', times V, head by head.
+lt::Program attention(std::int64_t heads, std::int64_t n, std::int64_t width, bool exact = false) {
+  lt::Input<float, 3> Q("Q", {heads, n, width}), K("K", {heads, n, width}),
+      V("V", {heads, n, width});
+  lt::Reduce k("k", width), t("t", n);
+  auto C = lt::compute("C", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
+    return lt::sum(Q(h, i, k) * K(h, j, k), k);
+  });
+  const Weights of = weights_of(C, heads, n, exact);
   auto P = lt::compute("P", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
-    const lt::Expr<float> weight = E(h, i, j), all = S(h, i);
+    const lt::Expr<float> weight = of.E(h, i, j), all = of.S(h, i);
     return exact ? weight - lt::ceil(all * 0.125f) : weight / all;
   });
   return lt::program_of(lt::compute("Y", {heads, n, width}, [&](lt::Var h, lt::Var i, lt::Var c) {
@@ -123,24 +135,16 @@ lt::Program attention_by_places(std::int64_t n, std::int64_t heads, std::int64_t
                                 std::int64_t shared = 1, bool exact = false) {
   lt::Input<float, 3> Q("Q", {n, heads, width}), K("K", {n, heads / shared, width}),
       V("V", {n, heads / shared, width});
-  lt::Reduce k("k", width), r("r", n), q("q", n), t("t", n);
+  lt::Reduce k("k", width), t("t", n);
   auto C = lt::compute("C", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
     return lt::sum(Q(i, h, k) * K(j, lt::floordiv(h, shared), k), k);
   });
-  auto M = lt::compute("M", {heads, n},
-                       [&](lt::Var h, lt::Var i) { return lt::reduce_max(C(h, i, r), r); });
-  auto E = lt::compute("E", {heads, n, n}, [&](lt::Var h, lt::Var i, lt::Var j) {
-    const lt::Expr<float> below = C(h, i, j) - M(h, i);
-    return exact ? lt::Expr<float>(lt::select(lt::floor(below) < -9.0f, 1.0f, 2.0f))
-                 : lt::exp(below);
-  });
-  auto S =
-      lt::compute("S", {heads, n}, [&](lt::Var h, lt::Var i) { return lt::sum(E(h, i, q), q); });
+  const Weights of = weights_of(C, heads, n, exact);
   auto O = lt::compute("O", {n, heads, width}, [&](lt::Var i, lt::Var h, lt::Var c) {
-    return lt::sum(E(h, i, t) * V(t, lt::floordiv(h, shared), c), t);
+    return lt::sum(of.E(h, i, t) * V(t, lt::floordiv(h, shared), c), t);
   });
   return lt::program_of(lt::compute("Y", {n, heads, width}, [&](lt::Var i, lt::Var h, lt::Var c) {
-    const lt::Expr<float> sum = O(i, h, c), all = S(h, i);
+    const lt::Expr<float> sum = O(i, h, c), all = of.S(h, i);
     return exact ? sum - all : sum / all;
   }));
 }
