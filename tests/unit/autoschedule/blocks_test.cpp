@@ -176,6 +176,28 @@ TEST_CASE("short tiles have panels from few rows on, and blocks of them where th
   CHECK(has(shared, "j0"));
 }
 
+TEST_CASE(
+    "panels of a constant meet a tile's registers over all terms, if its rows come from near") {
+  const auto planned_for = [](bool constant, bool far, std::int64_t rows) {
+    lt::Input<float, 2> A("A", {rows, 3000}), B("B", {3000, 500}, {.constant = constant});
+    lt::Reduce r("r", 3000);
+    lt::Target target("x86-64-v3");
+    target.far_last_cache = far, target.l2_bytes = 1 << 20;
+    return lt::default_schedule(lt::program_of(lt::compute("D", {rows, 500},
+                                                           [&](lt::Var i, lt::Var j) {
+                                                             return lt::sum(A(i, r) * B(r, j), r);
+                                                           })),
+                                target)
+        .str();
+  };
+  CHECK(!has(planned_for(true, false, 20), "ro in"));
+  CHECK(!has(planned_for(true, false, 200), "ro in"));
+  CHECK(!has(planned_for(true, true, 20), "ro in"));
+  CHECK(has(planned_for(true, true, 200), "ro in"));    // rows come from far
+  CHECK(has(planned_for(true, false, 1000), "ro in"));  // and from memory
+  CHECK(has(planned_for(false, false, 200), "ro in"));  // panels are made where they are used
+}
+
 TEST_CASE("rows of a tile that lie side by side, terms apart, have panels of their own") {
   const Product turned{50, 70, 300, true};
   CHECK(has(turned.text(), "alloc A_cache: f32[13, 300, 4]"));

@@ -181,18 +181,37 @@ class CacheBlocks : protected ReductionCosts {
     return out;
   }
 
+  // Whether all that lies along the lanes is in panels before a call.
+  bool panels_are_ahead(const DefaultNest& nest, const RegisterTile& tile,
+                        std::int64_t lanes) const {
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) != Step::none &&
+          !(is_constant(read.buffer) && worth_panels(nest, tile, read, lanes)))
+        return false;
+    return true;
+  }
+  // The last cache that is near enough for what tiles come back to.
+  std::int64_t near_cache() const {
+    return target_.far_last_cache ? target_.l2_bytes : target_.l3_bytes;
+  }
+
   TermBlocks blocks_of_loop(const DefaultNest& nest, const RegisterTile& tile,
                             std::int64_t lanes) const {
     const std::int64_t width = tile.vectors * lanes;
     std::int64_t bytes = 1;
     for (const auto& read : nest.reads)
       bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
-    // Of few rows the copy takes most of the time, and reads long rows faster than short ones.
     const double rows = rows_that_meet(nest);
-    const bool few = rows < kRowsOfLongBlocks;
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
-                       fit = target_.l1_bytes / 4 / (tile.height * bytes),
-                       most = few ? std::min(fit, kTermsOfFewRows) : fit;
+                       fit = target_.l1_bytes / 4 / (tile.height * bytes);
+    const bool ahead = panels_are_ahead(nest, tile, lanes);
+    // Tiles run through such panels as they lie, and sums stay in registers over all terms.
+    if (ahead && (rows + static_cast<double>(width)) * static_cast<double>(all * bytes) <=
+                     static_cast<double>(near_cache()))
+      return {};
+    // Of few rows a copy takes most of the time, and reads long rows faster than short ones.
+    const bool few = !ahead && rows < kRowsOfLongBlocks;
+    const std::int64_t most = few ? std::min(fit, kTermsOfFewRows) : fit;
     if (most < 1 || all <= 2 * most) return {};
     TermBlocks out;
     // Columns then come from the second cache once, not once for each tile of rows.
