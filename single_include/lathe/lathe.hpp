@@ -3486,8 +3486,8 @@ class StorageSteps : public BlockSteps {
   /// ones for more lanes and less memory.
   ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
-  /// Positions of an arg-reduction are compared in the new type, and its largest number stands for
-  /// that of the identity.
+  /// The least, the largest and positions of either are compared in the new type, in which another
+  /// number stands for the identity.
   /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
   /// their type, a sum is its terms times how many there are.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
@@ -10281,6 +10281,40 @@ void each_nest(const Stmt& s, const F& f) {
 Vec<BlockSite> find_inits(const Stmt& root);
 
 }  // namespace lathe::detail
+
+// ---- lathe/analysis/held.hpp
+// What a buffer of integers holds while a program runs: which types could hold it.
+
+namespace lathe {
+
+/// The number of its type that stands for no element in what a reduction holds: its identity, which
+/// is another number in another type.
+enum class NoElement : std::uint8_t { none, least, largest };
+
+/// The integers that a buffer holds, parts of sums included, and NoElement left out.
+struct HeldIntegers {
+  ConstInterval range;
+  NoElement no_element = NoElement::none;
+};
+
+/// Whether integers of this type can be held by other types: i64 has all its numbers.
+bool is_exchangeable(DType t);
+/// The types that hold what is_exchangeable, narrow ones first.
+std::span<const DType> exchangeable_types();
+
+/// That number of a type.
+std::int64_t no_element_of(DType t, NoElement which);
+
+/// From what the program stores to the buffer, of a parameter too: its reducers are sums, or all
+/// take the least, the largest, or the position of either. No range where one stores values, or
+/// sums of them, that are not proven to fit i64.
+HeldIntegers held_integers(const Program& program, const Buffer& buffer);
+bool can_hold(DType t, const HeldIntegers& held);
+
+/// Whether a use of the buffer knows the type of its elements.
+bool has_typed_uses(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe
 
 // ---- lathe/analysis/found.hpp
 // Proofs that what a block reads was written before, in the same iteration of a loop.
@@ -30354,6 +30388,206 @@ LATHE_DECL bool writes_buffer(const BlockNode& block, const Buffer& buffer) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/impl/held.ipp
+namespace lathe {
+namespace detail {
+
+inline bool holds_range(DType t, ConstInterval range) {
+  const ConstInterval all = range_of_type(t);
+  return !range.empty() && range.has_min() && range.has_max() && range.min >= all.min &&
+         range.max <= all.max;
+}
+
+// What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
+class StoredValues : public Visitor {
+ public:
+  StoredValues(const Buffer& buffer, const Stmt& s) : buffer_(buffer) { stmt(s); }
+  Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
+
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    const BlockNode* outer = block_;
+    if (const auto* b = s.as<BlockNode>()) block_ = b;
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_)
+      found.emplace_back(block_, n->value);
+    descend(s);
+    block_ = outer;
+  }
+
+ private:
+  const Buffer& buffer_;
+  const BlockNode* block_ = nullptr;
+};
+
+// Least, largest and positions of either are moved and compared with one another, never computed
+// with: any type that keeps their order will do, if it has a number that is left to the identity.
+inline NoElement no_element_of(const BlockNode& block, const Buffer& buffer) {
+  const ReducerNode& reducer = *block.reducer;
+  const bool arg = is_arg_reducer(reducer);
+  const Vec<Stmt> stores = seq_of(block.body);
+  const auto* store = stores.size() == (arg ? 2u : 1u) ? stores.back().as<StoreNode>() : nullptr;
+  if (!store || store->buffer != buffer || reducer.identity.size() != stores.size())
+    return NoElement::none;
+  const BinaryOp op = classify(reducer).op.value_or(BinaryOp::add);
+  if (!arg && op != BinaryOp::min && op != BinaryOp::max) return NoElement::none;
+  const AnyExpr& identity = reducer.identity.back();
+  const ConstInterval all = range_of_type(identity.dtype());
+  return is_const(identity, all.max)   ? NoElement::largest
+         : is_const(identity, all.min) ? NoElement::least
+                                       : NoElement::none;
+}
+inline NoElement no_element_of(const Program& program, const Buffer& buffer) {
+  std::optional<NoElement> all;
+  for (const auto& writer : writers(program->body, buffer)) {
+    if (!writer.block->reducer) continue;
+    const NoElement one = no_element_of(*writer.block, buffer);
+    if (all && *all != one) return NoElement::none;
+    all = one;
+  }
+  return all.value_or(NoElement::none);
+}
+
+// The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
+class ValueRanges {
+ public:
+  explicit ValueRanges(const Program& program)
+      : program_(program), facts_(program_facts(program)) {}
+
+  /// Of what is ever held while the program runs, sums that are not done included; unbounded where
+  /// no sum is proven not to wrap.
+  ConstInterval of(const Buffer& buffer) {
+    const ConstInterval type = range_of_type(buffer->dtype);
+    if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
+        open_.size() >= kDeepest || contains(open_, buffer) || has_typed_uses(program_, buffer))
+      return type;
+    for (const auto& [known, range] : known_)
+      if (known == buffer) return range;
+    open_.push_back(buffer);
+    const ConstInterval range = stored_range(buffer);
+    open_.pop_back();
+    known_.emplace_back(buffer, range);
+    return range;
+  }
+
+  /// The same of all that is stored to a buffer, of a parameter too.
+  HeldIntegers held(const Buffer& buffer) {
+    const NoElement no_element = no_element_of(program_, buffer);
+    if (no_element == NoElement::none) return {stored_range(buffer), no_element};
+    std::optional<ConstInterval> all;
+    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
+      if (is_const(value, lathe::no_element_of(value.dtype(), no_element))) continue;
+      const ConstInterval one = of(block, value);
+      all = all ? range_hull(*all, one) : one;
+    }
+    return {all.value_or(ConstInterval{}), no_element};
+  }
+
+ private:
+  ConstInterval stored_range(const Buffer& buffer) {
+    std::optional<ConstInterval> set;
+    ConstInterval added{0, 0};
+    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
+      const ConstInterval one = of(block, value);
+      if (block && block->reducer) {
+        added = range_add(added, sum_of(*block, one));
+        if (block->init) set = set ? range_hull(*set, {0, 0}) : ConstInterval{0, 0};
+      } else {
+        set = set ? range_hull(*set, one) : one;
+      }
+    }
+    if (!set) return {};
+    return range_add(*set, added);
+  }
+
+  // Of a value that a block stores.
+  ConstInterval of(const BlockNode* block, const AnyExpr& value) {
+    class KnownLoads : public Mutator {
+     public:
+      KnownLoads(ValueRanges& ranges, Facts& facts) : ranges_(ranges), facts_(facts) {}
+      AnyExpr expr(const AnyExpr& e) override {
+        const auto* load = e.as<LoadNode>();
+        if (!load || !is_exchangeable(e.dtype())) return descend(e);
+        VarRef var = make_var("value", e.dtype());
+        ConstInterval range = ranges_.of(load->buffer);
+        if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
+        facts_.bind(var, range);
+        if (e.dtype() == kIndex) facts_.data(var);
+        return var;
+      }
+
+     private:
+      ValueRanges& ranges_;
+      Facts& facts_;
+    };
+    Facts facts = facts_;
+    if (block)
+      for (const auto& it : block->iters) facts.bind(it);
+    const AnyExpr known = KnownLoads(*this, facts).expr(value);
+    return range_meet(const_bounds(known, facts), range_of_type(value.dtype()));
+  }
+
+  // Of any part of the sum that the block adds to one element.
+  ConstInterval sum_of(const BlockNode& block, ConstInterval one) const {
+    const BlockInfo info = info_of(program_, block.tag);
+    const ReducerNode& reducer = *block.reducer;
+    if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
+        reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
+      return {};
+    const auto times = Instances(find_block(program_->body, block.tag), facts_).most_updates();
+    if (!times) return {};
+    const ConstInterval all = range_mul(range_hull(one, {0, 0}), {0, *times});
+    return range_hull(all, {0, 0});
+  }
+
+  static constexpr std::size_t kDeepest = 64;  ///< producers of producers that are looked at
+  const Program& program_;
+  const Facts facts_;
+  Vec<Buffer> open_;  ///< whose range is being asked for: they store what they hold
+  Vec<std::pair<Buffer, ConstInterval>> known_;
+};
+
+}  // namespace detail
+
+LATHE_DECL std::span<const DType> exchangeable_types() {
+  static constexpr DType types[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64};
+  return types;
+}
+LATHE_DECL bool is_exchangeable(DType t) {
+  const auto all = exchangeable_types();
+  return std::find(all.begin(), all.end(), t) != all.end();
+}
+
+LATHE_DECL std::int64_t no_element_of(DType t, NoElement which) {
+  const ConstInterval all = detail::range_of_type(t);
+  return which == NoElement::least ? all.min : all.max;
+}
+
+LATHE_DECL HeldIntegers held_integers(const Program& program, const Buffer& buffer) {
+  return detail::ValueRanges(program).held(buffer);
+}
+LATHE_DECL bool can_hold(DType t, const HeldIntegers& held) {
+  const auto is_free = [&] {
+    const std::int64_t left = no_element_of(t, held.no_element);
+    return left < held.range.min || left > held.range.max;
+  };
+  return detail::holds_range(t, held.range) && (held.no_element == NoElement::none || is_free());
+}
+
+LATHE_DECL bool has_typed_uses(const Program& program, const Buffer& buffer) {
+  bool atomic = false;
+  each_statement(program->body, [&](const Stmt& s) {
+    const auto* n = s.as<AtomicNode>();
+    atomic |= n && n->buffer == buffer;
+  });
+  return atomic || detail::any_use(program->body, [&](const detail::BufferUse& use) {
+           return use.buffer == buffer &&
+                  (use.kind == AccessKind::opaque ||
+                   (use.block && use.block->attributes.has<AnyOrderAttr>()));
+         });
+}
+
+}  // namespace lathe
+
 // ---- lathe/analysis/impl/found.ipp
 namespace lathe::detail {
 
@@ -44089,181 +44323,12 @@ LATHE_DECL const Primitive& primitive_atomic() {
 // ---- lathe/schedule/primitives/storage/change_type.ipp
 namespace lathe::detail {
 
-// Those whose values are all numbers of i64.
-inline constexpr DType kExchangeable[] = {kI8, kU8, kI16, kU16, kI32, kU32, kI64};
-
-inline bool is_exchangeable(DType t) {
-  return std::find(std::begin(kExchangeable), std::end(kExchangeable), t) !=
-         std::end(kExchangeable);
-}
-
-inline bool holds_range(DType t, ConstInterval range) {
-  const ConstInterval all = range_of_type(t);
-  return !range.empty() && range.has_min() && range.has_max() && range.min >= all.min &&
-         range.max <= all.max;
-}
-
-// What is stored to a buffer: by stores that overwrite, and by blocks that add it up.
-class StoredValues : public Visitor {
- public:
-  StoredValues(const Buffer& buffer, const Stmt& s) : buffer_(buffer) { stmt(s); }
-  Vec<std::pair<const BlockNode*, AnyExpr>> found;  ///< the block is null where there is none
-
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    const BlockNode* outer = block_;
-    if (const auto* b = s.as<BlockNode>()) block_ = b;
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_)
-      found.emplace_back(block_, n->value);
-    descend(s);
-    block_ = outer;
-  }
-
- private:
-  const Buffer& buffer_;
-  const BlockNode* block_ = nullptr;
-};
-
-// Positions of arg-reductions are moved and compared with one another, never computed with: any
-// type that keeps their order will do, if its largest number is left to the identity.
-inline bool takes_positions(const BlockNode& block, const Buffer& buffer) {
-  if (!block.reducer || !is_arg_reducer(*block.reducer)) return false;
-  const AnyExpr& identity = block.reducer->identity[1];
-  if (!is_const(identity, range_of_type(identity.dtype()).max)) return false;
-  const Vec<Stmt> stores = seq_of(block.body);
-  const auto* position = stores.size() == 2 ? stores[1].as<StoreNode>() : nullptr;
-  return position && position->buffer == buffer;
-}
-inline bool holds_positions(const Program& program, const Buffer& buffer) {
-  bool any = false;
-  for (const auto& writer : writers(program->body, buffer)) {
-    if (!writer.block->reducer) continue;
-    if (!takes_positions(*writer.block, buffer)) return false;
-    any = true;
-  }
-  return any;
-}
-inline bool is_no_position(const AnyExpr& value) {
-  return is_const(value, range_of_type(value.dtype()).max);
-}
-
-// The range of what buffers hold: of parameters that of their type, of temporaries what is stored.
-class ValueRanges {
- public:
-  explicit ValueRanges(const Program& program)
-      : program_(program), facts_(program_facts(program)) {}
-
-  /// Of what is ever held while the program runs, sums that are not done included; unbounded where
-  /// no sum is proven not to wrap.
-  ConstInterval of(const Buffer& buffer) {
-    const ConstInterval type = range_of_type(buffer->dtype);
-    if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
-        open_.size() >= kDeepest || contains(open_, buffer) || has_other_uses(buffer))
-      return type;
-    for (const auto& [known, range] : known_)
-      if (known == buffer) return range;
-    open_.push_back(buffer);
-    const ConstInterval range = stored_range(buffer);
-    open_.pop_back();
-    known_.emplace_back(buffer, range);
-    return range;
-  }
-
-  /// Of the positions that are stored, the identity's left out.
-  ConstInterval positions(const Buffer& buffer) {
-    std::optional<ConstInterval> all;
-    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
-      if (is_no_position(value)) continue;
-      const ConstInterval one = of(block, value);
-      all = all ? range_hull(*all, one) : one;
-    }
-    return all.value_or(ConstInterval{});
-  }
-
-  /// A use that knows the type of the elements.
-  bool has_other_uses(const Buffer& buffer) const {
-    bool atomic = false;
-    each_statement(program_->body, [&](const Stmt& s) {
-      const auto* n = s.as<AtomicNode>();
-      atomic |= n && n->buffer == buffer;
-    });
-    return atomic || any_use(program_->body, [&](const BufferUse& use) {
-             return use.buffer == buffer &&
-                    (use.kind == AccessKind::opaque ||
-                     (use.block && use.block->attributes.has<AnyOrderAttr>()));
-           });
-  }
-
- private:
-  ConstInterval stored_range(const Buffer& buffer) {
-    std::optional<ConstInterval> set;
-    ConstInterval added{0, 0};
-    for (const auto& [block, value] : StoredValues(buffer, program_->body).found) {
-      const ConstInterval one = of(block, value);
-      if (block && block->reducer) {
-        added = range_add(added, sum_of(*block, one));
-        if (block->init) set = set ? range_hull(*set, {0, 0}) : ConstInterval{0, 0};
-      } else {
-        set = set ? range_hull(*set, one) : one;
-      }
-    }
-    if (!set) return {};
-    return range_add(*set, added);
-  }
-
-  // Of a value that a block stores.
-  ConstInterval of(const BlockNode* block, const AnyExpr& value) {
-    class KnownLoads : public Mutator {
-     public:
-      KnownLoads(ValueRanges& ranges, Facts& facts) : ranges_(ranges), facts_(facts) {}
-      AnyExpr expr(const AnyExpr& e) override {
-        const auto* load = e.as<LoadNode>();
-        if (!load || !is_exchangeable(e.dtype())) return descend(e);
-        VarRef var = make_var("value", e.dtype());
-        ConstInterval range = ranges_.of(load->buffer);
-        if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
-        facts_.bind(var, range);
-        if (e.dtype() == kIndex) facts_.data(var);
-        return var;
-      }
-
-     private:
-      ValueRanges& ranges_;
-      Facts& facts_;
-    };
-    Facts facts = facts_;
-    if (block)
-      for (const auto& it : block->iters) facts.bind(it);
-    const AnyExpr known = KnownLoads(*this, facts).expr(value);
-    return range_meet(const_bounds(known, facts), range_of_type(value.dtype()));
-  }
-
-  // Of any part of the sum that the block adds to one element.
-  ConstInterval sum_of(const BlockNode& block, ConstInterval one) const {
-    const BlockInfo info = info_of(program_, block.tag);
-    const ReducerNode& reducer = *block.reducer;
-    if (!info.is_reduction() || !info.injective || info.reducer.op != BinaryOp::add ||
-        reducer.identity.size() != 1 || !is_const(reducer.identity[0], 0))
-      return {};
-    const auto times = Instances(find_block(program_->body, block.tag), facts_).most_updates();
-    if (!times) return {};
-    const ConstInterval all = range_mul(range_hull(one, {0, 0}), {0, *times});
-    return range_hull(all, {0, 0});
-  }
-
-  static constexpr std::size_t kDeepest = 64;  ///< producers of producers that are looked at
-  const Program& program_;
-  const Facts facts_;
-  Vec<Buffer> open_;  ///< whose range is being asked for: they store what they hold
-  Vec<std::pair<Buffer, ConstInterval>> known_;
-};
-
-// Elements of another type: stores cast, loads cast back, sums are added up in the new type, and
-// positions compared in it.
+// Elements of another type: stores cast, loads cast back, and reducers work in the new type, in
+// which another number stands for no element.
 class Retype : public Mutator {
  public:
-  Retype(const Buffer& from, const Buffer& to, bool positions)
-      : from_(from), to_(to), positions_(positions) {}
+  Retype(const Buffer& from, const Buffer& to, NoElement no_element)
+      : from_(from), to_(to), no_element_(no_element) {}
 
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
   AnyExpr expr(const AnyExpr& e) override {
@@ -44271,14 +44336,15 @@ class Retype : public Mutator {
     if (!load || load->buffer != from_) return descend(e);
     const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
     const AnyExpr back = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
-    if (!positions_) return back;
-    return make_select(make_binary(BinaryOp::eq, held, no_position(held.dtype())),
-                       no_position(back.dtype()), back);
+    if (no_element_ == NoElement::none) return back;
+    return make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
+                       no_element(back.dtype()), back);
   }
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
-      const bool none = positions_ && is_no_position(n->value);
-      AnyExpr value = none ? no_position(to_->dtype) : stored(expr(n->value));
+      const bool none = no_element_ != NoElement::none &&
+                        is_const(n->value, no_element_of(n->value.dtype(), no_element_));
+      AnyExpr value = none ? no_element(to_->dtype) : stored(expr(n->value));
       return make_store(to_, places(n->indices), std::move(value), optional(n->mask));
     }
     const auto* block = s.as<BlockNode>();
@@ -44296,19 +44362,24 @@ class Retype : public Mutator {
     return at;
   }
 
-  static AnyExpr no_position(DType t) { return make_const(t, range_of_type(t.scalar()).max); }
-
-  ReducerRef reducer(const ReducerNode& r) const {
-    if (!positions_) return builtin_reducer("sum", {to_->dtype});
-    return with_position_type(r, to_->dtype);
+  AnyExpr no_element(DType t) const {
+    return make_const(t, no_element_of(t.scalar(), no_element_));
   }
 
-  // The low bits of sums, differences and products follow from those of their operands.
+  ReducerRef reducer(const ReducerNode& r) const {
+    if (is_arg_reducer(r)) return with_position_type(r, to_->dtype);
+    const bool sum = no_element_ == NoElement::none, most = no_element_ == NoElement::least;
+    return builtin_reducer(sum ? "sum" : most ? "max" : "min", {to_->dtype});
+  }
+
+  // The low bits of sums, differences, products and choices follow from those of their operands.
   AnyExpr stored(const AnyExpr& e) const {
     const DType t = to_->dtype.with_lanes(e.dtype().lanes);
     if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
-    if (const auto* cast = e.as<CastNode>(); cast && cast->value.dtype().is_int())
+    if (const auto* cast = e.as<CastNode>(); cast && !cast->value.dtype().is_float())
       return make_cast(t, cast->value);
+    if (const auto* either = e.as<SelectNode>())
+      return make_select(either->condition, stored(either->yes), stored(either->no));
     const auto* n = e.as<BinaryNode>();
     if (!n || (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul))
       return make_cast(t, e);
@@ -44317,14 +44388,13 @@ class Retype : public Mutator {
 
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
   const Buffer from_, to_;
-  const bool positions_;
+  const NoElement no_element_;
 };
 
-template <class Holds>
-std::string types_that_hold(const Holds& holds) {
+inline std::string types_that_hold(const HeldIntegers& held) {
   std::string out;
-  for (DType t : kExchangeable)
-    if (holds(t)) out += " " + t.str();
+  for (DType t : exchangeable_types())
+    if (can_hold(t, held)) out += " " + t.str();
   return out.empty() ? " none" : out;
 }
 
@@ -44332,6 +44402,17 @@ inline std::string range_text(ConstInterval range) {
   if (range.empty() || !range.has_min() || !range.has_max()) return "values of no proven range";
   return "values from " + std::to_string(range.min) + " to " + std::to_string(range.max) +
          ", as far as is proven";
+}
+
+// What a type has room for, which is the new one, or the one of now.
+inline std::string room_of(DType t, DType to, NoElement no_element) {
+  const ConstInterval all = range_of_type(t);
+  const bool least = no_element == NoElement::least, largest = no_element == NoElement::largest;
+  return t.str() + (t == to ? "" : ", in which it is computed now,") + " holds " +
+         std::to_string(all.min + least) + " to " + std::to_string(all.max - largest) +
+         (least     ? ", its least number left to the identity"
+          : largest ? ", its largest number left to the identity"
+                    : "");
 }
 
 inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
@@ -44344,26 +44425,18 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
   if (buffer->dtype == to) return no("holds " + to.str() + " already");
   if (!is_exchangeable(buffer->dtype))
     return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
-  ValueRanges ranges(program);
-  if (ranges.has_other_uses(buffer))
+  if (has_typed_uses(program, buffer))
     return no("is used by an opaque block or an atomic update, which knows its type");
-  const bool positions = holds_positions(program, buffer);
+  const HeldIntegers held = held_integers(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
-    if (!positions && writer.block->reducer && writer.block->reducer->identity.size() != 1)
+    if (held.no_element == NoElement::none && writer.block->reducer &&
+        writer.block->reducer->identity.size() != 1)
       return no("is one of several results of block " + in_quotes(writer.block->name()));
-  const ConstInterval range = positions ? ranges.positions(buffer) : ranges.of(buffer);
-  const auto holds = [&](DType t) {
-    return holds_range(t, range) && (!positions || range.max < range_of_type(t).max);
-  };
   // A sum that wraps in one type is another in the other.
-  if (holds(to) && holds(buffer->dtype)) return {};
-  const DType full = holds(to) ? buffer->dtype : to;
-  const ConstInterval all = range_of_type(full);
-  return no("holds " + range_text(range) + "; " + full.str() +
-                (full == to ? "" : ", in which it is computed now,") + " holds " +
-                std::to_string(all.min) + " to " + std::to_string(all.max - positions) +
-                (positions ? ", its largest number left to the identity" : ""),
-            "types that hold this:" + types_that_hold(holds) +
+  if (can_hold(to, held) && can_hold(buffer->dtype, held)) return {};
+  return no("holds " + range_text(held.range) + "; " +
+                room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
+            "types that hold this:" + types_that_hold(held) +
                 "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
@@ -44377,7 +44450,8 @@ inline Verdict run_change_type(const Program& program, const Args& args, Edit* e
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
-  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), holds_positions(program, buffer));
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))),
+                held_integers(program, buffer).no_element);
   edit->program = program.with(retype.stmt(program->body));
   return {};
 }
@@ -47016,6 +47090,57 @@ class SplitComposites : DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_narrow.ipp
+namespace lathe {
+namespace detail {
+
+// Integers wider than the values that they come from: sums of bytes, positions, counts. Where what
+// a block stores is proven to fit a narrower type, a vector has more of it.
+class NarrowStages : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run() {
+    for (const auto& block : s_.blocks()) {
+      const BlockSite at = site(block);
+      if (!at.block || kept(block) || !may_narrow(*at.block)) continue;
+      const AccessSite write = writes_of(*at.block)[0];
+      const HeldIntegers held = held_integers(s_.program(), write.buffer);
+      for (DType t : exchangeable_types())
+        if (t.bits < write.buffer->dtype.bits && can_hold(t, held) && narrow(block, write, t))
+          break;
+    }
+  }
+
+ private:
+  bool may_narrow(const BlockNode& block) const {
+    const Vec<AccessSite> writes = writes_of(block);
+    if (writes.size() != 1 || !is_exchangeable(writes[0].buffer->dtype)) return false;
+    const BlockInfo info = classify(s_.program()->body, block.tag);
+    const bool own = is_private(s_.program()->body, writes[0].buffer);
+    return info.sole_writer && !has_typed_uses(s_.program(), writes[0].buffer) &&
+           (own ? info.is_complete() || info.is_reduction()
+                : info.is_reduction() && info.injective && is_plain(writes[0]));
+  }
+  static bool is_plain(const AccessSite& write) {
+    return std::all_of(write.indices.begin(), write.indices.end(),
+                       [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
+  }
+
+  // Undone where the terms need the wide type themselves. A parameter is written from a copy.
+  bool narrow(const BlockRef& block, const AccessSite& write, DType t) {
+    const int before = body_cost(*site(block).block).widest;
+    return attempt([&] {
+      if (!is_private(s_.program()->body, write.buffer)) s_.cache_write(block, Scope::global);
+      s_.change_type(writes_of(*site(block).block)[0].buffer->name, t);
+      return body_cost(*site(block).block).widest < before;
+    });
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_nest.ipp
 namespace lathe {
 namespace detail {
@@ -48857,6 +48982,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    NarrowStages(job_).run();
     lay_out_rows();
     fuse_rows();
   }

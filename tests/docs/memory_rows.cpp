@@ -107,8 +107,10 @@ std::vector<Row> memory_rows() {
            "Of a temporary of integers, to `i8` … `i64`, `u8` … `u32`. Stores cast, loads cast "
            "back, and sums are added up in the new type, which takes more lanes if it is narrower. "
            "What is stored must be proved to fit: elements of inputs are anything that their type "
-           "holds, a sum is its terms times how many there are. Positions of an arg-reduction are "
-           "compared in the new type, whose largest number stands for that of the identity.",
+           "holds, a sum is its terms times how many there are. The least, the largest and "
+           "positions of either are compared in the new type, in which another number stands for "
+           "the "
+           "identity.",
        .references = "all stay",
        .rounding = kNever,
        .refusals = "L0253",

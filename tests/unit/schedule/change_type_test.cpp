@@ -178,6 +178,35 @@ TEST_CASE("change_type: positions that leave the identity no number") {
   for (int terms : {0, 3, 5}) check_lowered(start, parts, {{"n", terms}});
 }
 
+TEST_CASE("change_type: the least and the largest, the identity being another number") {
+  lt::Dim n("n");
+  lt::Input<std::uint8_t, 2> A("A", {5, n});
+  lt::Reduce r("r", n);
+  for (const bool largest : {false, true}) {
+    auto C = lt::compute("C", {5}, [&](lt::Var i) {
+      const auto term = lt::select(A(i, r) > 100, lt::cast<std::int64_t>(A(i, r)) * 2, 250);
+      return largest ? lt::reduce_max(term, r) : lt::reduce_min(term, r);
+    });
+    auto D = lt::compute("D", {5}, [&](lt::Var i) { return C(i) + 0; });
+    lt::Schedule start(D), s = start;
+    s.change_type(C, lt::kI16);
+    CHECK(s.str().find("select(A[vi, vr] > 100u8, i16(A[vi, vr]) * i16(2), i16(250))") !=
+          std::string::npos);
+    // Without an element, what is read is the identity.
+    for (int terms : {0, 1, 7, 40}) check_lowered(start, s, {{"n", terms}});
+    lt::Schedule apart = s;
+    apart.decompose_reduction(C, apart.loops(C)[1]);
+    CHECK(apart.str().find(largest ? "C[vi] = -32768i16" : "C[vi] = 32767i16") !=
+          std::string::npos);
+    for (int terms : {0, 7}) check_lowered(start, apart, {{"n", terms}});
+    lt::Schedule lanes = s;
+    lanes.fold_lanes(lanes.loops(C)[1], 16);
+    for (int terms : {0, 7, 40}) check_lowered(start, lanes, {{"n", terms}});
+    CHECK(why(s, C, lt::kU8).find("holds values from 0 to 510, as far as is proven; u8 holds ") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("change_type: ranges of expressions, and through temporaries") {
   lt::Input<std::uint8_t, 1> A("A", {9});
   lt::Input<std::int64_t, 1> X("X", {9});
@@ -216,8 +245,9 @@ TEST_CASE("change_type: what is not proven") {
   lt::Schedule s(G);
   CHECK(why(s, P, lt::kI16).find("buffer 'P' holds values from -2147483648 to 2147483647,") !=
         std::string::npos);
-  CHECK(why(s, M, lt::kI64).find("buffer 'M' holds values of no proven range") !=
-        std::string::npos);
+  CHECK(why(s, M, lt::kI64)
+            .find("i32, in which it is computed now, holds -2147483647 to "
+                  "2147483647, its least number left to the identity") != std::string::npos);
   CHECK(why(s, F, lt::kI64) ==
         "error[L0253] change_type: buffer 'F' holds f32, whose values other types don't hold");
   CHECK(why(s, G, lt::kI64) ==

@@ -33,6 +33,8 @@
 //
 #include <lathe/analysis/impl/find.ipp>
 //
+#include <lathe/analysis/impl/held.ipp>
+//
 #include <lathe/analysis/impl/found.ipp>
 //
 #include <lathe/analysis/impl/filled.ipp>

@@ -13,6 +13,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    NarrowStages(job_).run();
     lay_out_rows();
     fuse_rows();
   }
@@ -138,7 +139,8 @@ class PlaceProducers : RowBlocks {
     return found;
   }
 
-  // Whether lanes will run along the row: the result does, and no operand lies along another loop.
+  // Whether lanes will run along the row: the result does, and no operand jumps along it that lies
+  // along another loop.
   static bool runs_along(const BlockSite& user, const ForRef& row) {
     VarRef along;
     for (const auto& it : user.block->iters)
@@ -150,7 +152,8 @@ class PlaceProducers : RowBlocks {
     for (const auto& read : reads_of(*user.block))
       for (const auto& it : user.block->iters)
         if (it.var != along && !is_const(it.extent, 1) &&
-            step_of(read.indices, it.var) == Step::unit)
+            step_of(read.indices, it.var) == Step::unit &&
+            step_of(read.indices, along) != Step::none)
           return false;
     return true;
   }

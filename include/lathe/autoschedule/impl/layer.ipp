@@ -11,6 +11,7 @@
 //
 #include <lathe/autoschedule/impl/default_choices.ipp>
 #include <lathe/autoschedule/impl/default_composites.ipp>
+#include <lathe/autoschedule/impl/default_narrow.ipp>
 #include <lathe/autoschedule/impl/default_nest.ipp>
 //
 #include <lathe/autoschedule/impl/default_pack.ipp>

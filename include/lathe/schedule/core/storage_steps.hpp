@@ -31,8 +31,8 @@ class StorageSteps : public BlockSteps {
   /// ones for more lanes and less memory.
   ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
-  /// Positions of an arg-reduction are compared in the new type, and its largest number stands for
-  /// that of the identity.
+  /// The least, the largest and positions of either are compared in the new type, in which another
+  /// number stands for the identity.
   /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
   /// their type, a sum is its terms times how many there are.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());

@@ -1,0 +1,73 @@
+// Integers that are proven to fit narrower types than those that they are written in.
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <support/text.hpp>
+
+#include "../schedule/run.hpp"
+
+using namespace test;
+
+namespace {
+
+lt::Schedule planned(const lt::Program& program) {
+  lt::Target one("x86-64-v4");
+  one.cores = 1;
+  std::vector<std::string> left_out;
+  lt::Schedule s = lt::default_schedule(program, one, {.strict = true}, left_out);
+  CHECK(left_out.empty());
+  CHECK(test::run(s.program()) == test::run(program));
+  return s;
+}
+
+/// Folds of the rows of 7 x n bytes.
+template <class Fold>
+std::string rows(std::int64_t n, const Fold& fold) {
+  lt::Input<std::uint8_t, 2> X("X", {7, n});
+  lt::Reduce r("r", n);
+  return planned(lt::program_of(lt::compute("Y", {7}, [&](lt::Var i) { return fold(X(i, r), r); })))
+      .str();
+}
+
+}  // namespace
+
+TEST_CASE("sums, counts, positions and extremes take the narrowest type that holds them") {
+  const auto sum = [](auto x, auto r) { return lt::sum(lt::cast<std::int64_t>(x), r); };
+  CHECK(has(rows(128, sum), "alloc Y_cache: i16[7]"));
+  CHECK(has(rows(257, sum), "alloc Y_cache: u16[7]"));
+  CHECK(has(rows(258, sum), "alloc Y_cache: i32[7]"));
+  const auto count = [](auto x, auto r) { return lt::sum(lt::cast<int>(x > 9), r); };
+  CHECK(has(rows(100, count), "alloc Y_cache: i8[7]"));
+  CHECK(has(rows(300, count), "alloc Y_cache: i16[7]"));
+  const auto first = [](auto x, auto r) { return lt::reduce_min(lt::select(x > 9, r, 300), r); };
+  CHECK(has(rows(300, first), "alloc Y_cache: i16[7]"));
+  const auto largest = [](auto x, auto r) { return lt::reduce_max(lt::cast<int>(x) - 9, r); };
+  CHECK(has(rows(300, largest), "alloc Y_cache: i16[7]"));
+}
+
+TEST_CASE("stages between others are as narrow as what they hold") {
+  lt::Input<std::uint8_t, 2> X("X", {30, 70});
+  lt::Reduce p("p", 3), q("q", 3);
+  auto H = lt::compute(
+      "H", {30, 68}, [&](lt::Var i, lt::Var j) { return lt::sum(lt::cast<int>(X(i, j + q)), q); });
+  auto V = lt::compute("V", {28, 68},
+                       [&](lt::Var i, lt::Var j) { return lt::sum(H(i + p, j) * 25, p); });
+  auto Y = lt::compute("Y", {28, 68},
+                       [&](lt::Var i, lt::Var j) { return lt::cast<std::uint8_t>(V(i, j) >> 8); });
+  const std::string text = planned(lt::program_of(Y)).str();
+  INFO(text);
+  CHECK(has(text, "H: i16["));
+  CHECK(has(text, "V: u16["));  // up to 57,375
+}
+
+TEST_CASE("integers stay as wide as their terms are, or as nothing is proven of them") {
+  lt::Input<std::int32_t, 2> X("X", {7, 40});
+  lt::Reduce r("r", 40);
+  const auto text = [&](auto term) {
+    return planned(lt::program_of(
+                       lt::compute("Y", {7}, [&](lt::Var i) { return lt::sum(term(X(i, r)), r); })))
+        .str();
+  };
+  CHECK_FALSE(has(text([](auto x) { return x; }), "Y_cache: i16"));
+  CHECK_FALSE(has(text([](auto x) { return lt::cast<std::int64_t>(x); }), "Y_cache: i32"));
+  // The terms are i32, and so are the sums that a vector holds.
+  CHECK_FALSE(has(text([](auto x) { return lt::cast<int>(x > 9); }), "Y_cache: i8"));
+}
