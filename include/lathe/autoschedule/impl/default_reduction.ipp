@@ -21,6 +21,11 @@ class TileReduction : TileRegisters {
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
+    if (may_reorder(info)) {
+      const FoldColumns columns(job_);
+      const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
+      if (shape.rows > 0 && attempt([&] { FoldColumns(job_).run(ref, nest, shape, lanes); })) return;
+    }
     const bool along_terms = can_fold(info, nest, run, lanes);
     if (!along_output) {
       if (along_terms) partial_lanes(nest, run, lanes);
@@ -156,15 +161,20 @@ class TileReduction : TileRegisters {
     return nest;
   }
 
+  bool may_reorder(const BlockInfo& info) const {
+    return info.reducer.kind == ReducerClass::reorder &&
+           !(info.reducer.reassociates && s_.options().strict);
+  }
+
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
   bool can_fold(const BlockInfo& info, const DefaultNest& nest, const Run& run,
                 std::int64_t lanes) const {
-    if (info.reducer.kind != ReducerClass::reorder) return false;
-    if (info.reducer.reassociates && s_.options().strict) return false;
+    if (!may_reorder(info)) return false;
     const LoopRef& along = nest.reduce.back();
     bool unit = false;
     for (const auto& read : nest.reads)
-      unit = unit || step_of(read.indices, along.var) == Step::unit;
+      unit = unit || step_of(read.indices, along.var) == Step::unit ||
+             flat_stride(read, along.var) == std::int64_t{1};
     return unit && fills_lanes(nest, run.trips, lanes);
   }
 

@@ -54,6 +54,7 @@ class RunParallel : DefaultSteps {
     }
     if (chain[0]->attributes.find<PartitionAttr>() && beside_borders(*chain[0])) return;
     for (; !chain.empty(); chain.pop_back()) {
+      if (feeds_reduction(*chain.back())) continue;
       bool done = attempt([&] {
         Vec<LoopRef> loops;
         for (const auto& f : chain) {
@@ -65,6 +66,13 @@ class RunParallel : DefaultSteps {
       });
       if (done) return;
     }
+  }
+
+  static bool feeds_reduction(const ForNode& loop) {
+    const auto blocks = blocks_below(loop.body);
+    return std::any_of(blocks.begin(), blocks.end(), [&](const BlockSite& at) {
+      return feeds(loop, *at.block, IterKind::reduce);
+    });
   }
 
   // Threads beside borders that run apart: a part of the loop for each task (where that is one,
