@@ -48319,6 +48319,176 @@ class TileStreams : RowSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_channels.ipp
+namespace lathe {
+namespace detail {
+
+// Few results that lie side by side, each from few terms, at many places: colours by a matrix,
+// batches of small matrices. Lanes lie along the places, a vector of each result in turn, which
+// are stored interleaved.
+class FoldChannels : ReductionCosts {
+ public:
+  using ReductionCosts::ReductionCosts;
+
+  // The loop over places, along which all reads are near; empty: there is none.
+  LoopRef around(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes) const {
+    const std::int64_t channels = nest.unit.var.get() ? trip_of(nest, nest.unit) : 0;
+    if (channels < 2 || channels > std::min(kMostChannels, lanes / 2) || nest.leaves_out ||
+        nest.writes.size() != 1 || !has_const_trip(nest, nest.unit) ||
+        (4 * channels > lanes && !writes_out(block, nest)))
+      return {};
+    return innermost(nest, [&](const LoopRef& loop) {
+      return !(loop == nest.unit) && trip_of(nest, loop) >= lanes &&
+             flat_stride(nest.writes[0], loop.var) == channels &&
+             std::all_of(nest.reads.begin(), nest.reads.end(), [&](const AccessSite& read) {
+               const auto stride = flat_stride(read, loop.var);
+               return stride && *stride >= 0 && *stride <= kMostApart;
+             });
+    });
+  }
+
+  void run(const BlockRef& ref, const DefaultNest& nest, const LoopRef& around,
+           std::int64_t lanes) {
+    const std::size_t axis = axis_of(nest.writes[0], around);
+    const BlockRef out = s_.cache_write(ref, Scope::reg);
+    const auto places = s_.split_any(around, {infer, lanes});
+    Vec<LoopRef> order;
+    for (const auto& loop : nest.spatial)
+      if (!(loop == nest.unit)) order.push_back(loop == around ? places[0] : loop);
+    const LoopRef tile = order.back();
+    order.append(nest.reduce);
+    order.append({nest.unit, places[1]});
+    s_.reorder(order);
+    s_.reverse_compute_at(out, tile);
+    const Buffer held = writes_of(*site(ref).block)[0].buffer;
+    TiledAxes axes;
+    axes.rank = held->shape.size(), axes.across_axis = axis, axes.across = lanes;
+    s_.transform_layout(held->name, tiled_layout(axes));
+    const BlockRef init = s_.decompose_reduction(ref, nest.reduce.front());
+    if (writes_out(*site(ref).block, nest))
+      for (const auto& loop : nest.reduce) s_.unroll(loop);
+    for (const auto& block : {ref, init}) write_out(s_.loops(block));
+    Vec<LoopRef> last = s_.loops(out);
+    std::swap(last[last.size() - 1], last[last.size() - 2]);
+    s_.reorder({last[last.size() - 2], last[last.size() - 1]});
+    write_out(last);
+  }
+
+ private:
+  static constexpr std::int64_t kMostChannels = 8;
+  // Elements from one place to the next of which a few lines hold a vector's.
+  static constexpr std::int64_t kMostApart = 16;
+  // Terms that are written out, and nodes of all of them.
+  static constexpr double kMostTerms = 16, kMostNodes = 4000;
+
+  static bool writes_out(const BlockNode& block, const DefaultNest& nest) {
+    const double terms = terms_of(nest), channels = static_cast<double>(trip_of(nest, nest.unit)),
+                 nodes = static_cast<double>(node_count(block.body) + expanded_nodes(block));
+    return terms <= kMostTerms && channels * terms * nodes <= kMostNodes &&
+           std::all_of(nest.reduce.begin(), nest.reduce.end(),
+                       [&](const LoopRef& loop) { return has_const_trip(nest, loop); });
+  }
+
+  // A vector along the last loop for each iteration of the one around it.
+  void write_out(const Vec<LoopRef>& loops) {
+    s_.vectorize(loops.back());
+    s_.unroll(loops[loops.size() - 2]);
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/default_columns.ipp
+namespace lathe {
+namespace detail {
+
+// Columns fewer than the lanes of a vector, folded over rows that follow each other in memory:
+// sums over places of three channels. Some rows fill whole vectors, each place of which has a
+// partial result of its own.
+class FoldColumns : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  struct Shape {
+    std::int64_t rows = 0;  ///< that have results of their own; 0: no such nest
+    std::size_t loops = 1;  ///< innermost reduce loops that run through the rows
+  };
+
+  // `loops` run through memory as one, over as many `rows`.
+  Shape shape(const DefaultNest& nest, std::size_t loops, std::int64_t rows,
+              std::int64_t lanes) const {
+    if (!nest.unit.var.get() || !has_const_trip(nest, nest.unit) || nest.leaves_out) return {};
+    const std::int64_t columns = trip_of(nest, nest.unit);
+    if (columns >= lanes || !run_through_columns(nest, columns)) return {};
+    const std::int64_t least = lanes / std::gcd(columns, lanes), vectors = columns * least / lanes,
+                       together = least * ((kVectors + vectors - 1) / vectors);
+    return rows < 2 * together ? Shape() : Shape{together, loops};
+  }
+
+  void run(const BlockRef& ref, const DefaultNest& nest, const Shape& shape, std::int64_t lanes) {
+    const Vec<LoopRef> through(nest.reduce.end() - static_cast<std::ptrdiff_t>(shape.loops),
+                               nest.reduce.end());
+    const LoopRef along = through.size() > 1 ? s_.fuse(through) : through[0];
+    const BlockRef parts = s_.rfactor(s_.split_any(along, {infer, shape.rows})[1]);
+    const Vec<LoopRef> outer = others(nest);
+    if (!outer.empty()) s_.compute_at(parts, outer.back());
+    const auto [terms, row, column] = loops_of(parts);
+    Vec<LoopRef> order = terms;
+    order.append({row, column});
+    s_.reorder(order);
+    s_.split_any(s_.fuse({row, column}), {infer, lanes});
+    const BlockRef init = s_.decompose_reduction(parts, terms.front());
+    for (const auto& block : {parts, init}) {
+      const auto loops = s_.loops(block);
+      s_.vectorize(loops.back());
+      s_.unroll(loops[loops.size() - 2]);
+    }
+    s_.set_scope(parts, Scope::reg);
+  }
+
+ private:
+  // Accumulators that cover the latency of an addition.
+  static constexpr std::int64_t kVectors = 4;
+
+  // Whether all reads do, or stay where they are.
+  static bool run_through_columns(const DefaultNest& nest, std::int64_t columns) {
+    bool any = false;
+    for (const auto& read : nest.reads) {
+      const auto row = flat_stride(read, nest.reduce.back().var),
+                 column = flat_stride(read, nest.unit.var);
+      if (!row || !column) return false;
+      const bool through = *row == columns && (*column == 1 || columns == 1);
+      if (!through && (*row != 0 || *column != 0)) return false;
+      any = any || through;
+    }
+    return any;
+  }
+
+  struct Loops {
+    Vec<LoopRef> terms;
+    LoopRef row, column;  ///< row: of those with results of their own
+  };
+  Loops loops_of(const BlockRef& parts) const {
+    const BlockSite at = site(parts);
+    const AccessSite write = nest_of(at).writes[0];
+    Loops out;
+    for (const auto& f : at.loops) {
+      const LoopRef loop(f->var);
+      if (feeds(*f, *at.block, IterKind::reduce))
+        out.terms.push_back(loop);
+      else if (uses_var(write.indices.front(), f->var))
+        out.row = loop;
+      else if (uses_var(write.indices.back(), f->var))
+        out.column = loop;
+    }
+    return out;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_elementwise.ipp
 namespace lathe {
 namespace detail {
@@ -48335,6 +48505,8 @@ class TileElementwise : RowSteps {
     const std::int64_t lanes = lanes_of(cost);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
+    if (const DefaultNest longer = with_longer_unit(block, nest, lanes); longer.unit.var.get())
+      return run(block, longer, longer.all.size() == 1, crowded);
     if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
     if (lanes > trips) {
@@ -48378,6 +48550,65 @@ class TileElementwise : RowSteps {
     constexpr int kRegisters = 4;
     const bool narrow = cost.math == 0 && cost.moved * kRegisters >= cost.widest;
     return target_.lanes(narrow ? cost.moved : cost.widest);
+  }
+
+  // The same with the unit loop fused with the one around it, where that is too short for lanes and
+  // all runs through both as through one: channels that are computed alike. No unit: it is not so.
+  DefaultNest with_longer_unit(const BlockNode& block, const DefaultNest& nest,
+                               std::int64_t lanes) {
+    const std::int64_t channels = trip_of(nest, nest.unit);
+    if (channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block)) return {};
+    const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
+      return !(loop == nest.unit) && runs_through(nest.writes, loop, nest.unit, channels);
+    });
+    if (!around.var.get() || !runs_through(nest.reads, around, nest.unit, channels)) return {};
+    LoopRef fused;
+    attempt([&] {
+      Vec<LoopRef> order;
+      for (const auto& l : others(nest))
+        if (!(l == around)) order.push_back(l);
+      order.append({around, nest.unit});
+      s_.reorder(order);
+      fused = s_.fuse({around, nest.unit});
+    });
+    return fused.var.get() ? over_fused(block, nest, around, fused) : DefaultNest();
+  }
+  DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest, const LoopRef& around,
+                         const LoopRef& fused) const {
+    DefaultNest out = nest_of(site(BlockRef(block.tag)));
+    const Substitution places{{nest.unit.var, fused.var}, {around.var, make_const(kIndex, 0)}};
+    out.unit = fused, out.reads = nest.reads, out.writes = nest.writes;
+    for (auto* accesses : {&out.reads, &out.writes})
+      for (auto& access : *accesses)
+        for (auto& index : access.indices) index = simplify(substitute(index, places));
+    return out;
+  }
+  // `around` a number of channels at a time, or neither of both.
+  static bool runs_through(const Vec<AccessSite>& accesses, const LoopRef& around,
+                           const LoopRef& unit, std::int64_t channels) {
+    return std::all_of(accesses.begin(), accesses.end(), [&](const AccessSite& access) {
+      const auto outer = flat_stride(access, around.var), inner = flat_stride(access, unit.var);
+      return outer && inner &&
+             ((*outer == channels && *inner == 1) || (*outer == 0 && *inner == 0));
+    });
+  }
+  // Whether a value depends on which channel it is, or on the place.
+  static bool tells_apart(const BlockNode& block) {
+    struct Places : Visitor {
+      const BlockNode& block;
+      bool found = false;
+      explicit Places(const BlockNode& b) : block(b) { stmt(b.body); }
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
+        descend(e);
+      }
+      void stmt(const Stmt& s) override {
+        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
+        descend(s);
+      }
+    };
+    return Places(block).found;
   }
 
   // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of
@@ -49108,7 +49339,8 @@ class PlaceProducers : RowBlocks {
     return found;
   }
 
-  // Whether lanes will run along the row: the result does, and no operand lies along another loop.
+  // Whether lanes will run along the row: the result does, and no operand jumps along it that lies
+  // along another loop.
   static bool runs_along(const BlockSite& user, const ForRef& row) {
     VarRef along;
     for (const auto& it : user.block->iters)
@@ -49120,7 +49352,8 @@ class PlaceProducers : RowBlocks {
     for (const auto& read : reads_of(*user.block))
       for (const auto& it : user.block->iters)
         if (it.var != along && !is_const(it.extent, 1) &&
-            step_of(read.indices, it.var) == Step::unit)
+            step_of(read.indices, it.var) == Step::unit &&
+            step_of(read.indices, along) != Step::none)
           return false;
     return true;
   }
@@ -49178,6 +49411,7 @@ class RunParallel : DefaultSteps {
     }
     if (chain[0]->attributes.find<PartitionAttr>() && beside_borders(*chain[0])) return;
     for (; !chain.empty(); chain.pop_back()) {
+      if (feeds_reduction(*chain.back())) continue;
       bool done = attempt([&] {
         Vec<LoopRef> loops;
         for (const auto& f : chain) {
@@ -49189,6 +49423,13 @@ class RunParallel : DefaultSteps {
       });
       if (done) return;
     }
+  }
+
+  static bool feeds_reduction(const ForNode& loop) {
+    const auto blocks = blocks_below(loop.body);
+    return std::any_of(blocks.begin(), blocks.end(), [&](const BlockSite& at) {
+      return feeds(loop, *at.block, IterKind::reduce);
+    });
   }
 
   // Threads beside borders that run apart: a part of the loop for each task (where that is one,
@@ -50701,6 +50942,15 @@ class TileReduction : TileRegisters {
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
+    if (may_reorder(info)) {
+      const FoldColumns columns(job_);
+      const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
+      if (shape.rows > 0 && attempt([&] { FoldColumns(job_).run(ref, nest, shape, lanes); }))
+        return;
+    }
+    FoldChannels channels(job_);
+    if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
+      if (attempt([&] { channels.run(ref, nest, around, lanes); })) return;
     const bool along_terms = can_fold(info, nest, run, lanes);
     if (!along_output) {
       if (along_terms) partial_lanes(nest, run, lanes);
@@ -50836,15 +51086,22 @@ class TileReduction : TileRegisters {
     return nest;
   }
 
+  bool may_reorder(const BlockInfo& info) const {
+    return info.reducer.kind == ReducerClass::reorder &&
+           !(info.reducer.reassociates && s_.options().strict);
+  }
+
   // s[i] = sum over r of X[i, r]: lanes of r, each with a partial result of its own.
   bool can_fold(const BlockInfo& info, const DefaultNest& nest, const Run& run,
                 std::int64_t lanes) const {
-    if (info.reducer.kind != ReducerClass::reorder) return false;
-    if (info.reducer.reassociates && s_.options().strict) return false;
+    if (!may_reorder(info)) return false;
     const LoopRef& along = nest.reduce.back();
     bool unit = false;
-    for (const auto& read : nest.reads)
-      unit = unit || step_of(read.indices, along.var) == Step::unit;
+    for (const auto& read : nest.reads) {
+      const auto stride = flat_stride(read, along.var);
+      unit = unit || step_of(read.indices, along.var) == Step::unit ||
+             (stride && *stride >= 1 && *stride <= kNearTerms);
+    }
     return unit && fills_lanes(nest, run.trips, lanes);
   }
 
@@ -50880,6 +51137,8 @@ class TileReduction : TileRegisters {
       if (has_const_trip(nest, loop) && trip_of(nest, loop) <= kShortPart) s_.unroll(loop);
   }
   static constexpr std::int64_t kShortPart = 4;
+  // From one term to the next, so that lanes of them are loaded whole and taken apart.
+  static constexpr std::int64_t kNearTerms = 4;
 
   // Whether lanes have work: also of shorter rows, where many are folded together.
   static bool fills_lanes(const DefaultNest& nest, std::int64_t trips, std::int64_t lanes) {

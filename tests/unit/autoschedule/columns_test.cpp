@@ -23,9 +23,9 @@ lt::Schedule planned(const lt::Program& program, int cores = 1) {
 lt::Program channel_sums(int images, int places, int channels) {
   lt::Input<std::int32_t, 4> X("X", {images, places, 5, channels});
   lt::Reduce p("p", places), q("q", 5);
-  return lt::program_of(
-      lt::compute("Y", {images, channels},
-                  [&](lt::Var n, lt::Var c) { return lt::sum(X(n, p, q, c), {p, q}); }));
+  return lt::program_of(lt::compute("Y", {images, channels}, [&](lt::Var n, lt::Var c) {
+    return lt::sum(X(n, p, q, c), {p, q});
+  }));
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ TEST_CASE("rows of few columns fill whole vectors, whose places have results of 
   lt::Dim n("n");
   lt::Input<float, 2> X("X", {n, 3}), W("W", {n, 2});
   lt::Reduce r("r", n);
-  const auto largest = lt::program_of(
-      lt::compute("Y", {3}, [&](lt::Var c) { return lt::reduce_max(X(r, c), r); }));
+  const auto largest =
+      lt::program_of(lt::compute("Y", {3}, [&](lt::Var c) { return lt::reduce_max(X(r, c), r); }));
   CHECK(has(lt::default_schedule(largest, lt::Target("x86-64-v3")).str(), "scope register"));
   // Another operand has no three columns.
   const auto weighted = lt::program_of(
@@ -61,8 +61,7 @@ TEST_CASE("sums of columns stay in vectors beside a value that all columns share
   lt::Input<std::int32_t, 3> X("X", {8, 100, 64});
   lt::Input<std::int32_t, 1> W("W", {8});
   lt::Reduce p("p", 100);
-  auto S = lt::compute("S", {8, 64},
-                       [&](lt::Var z, lt::Var j) { return lt::sum(X(z, p, j), p); });
+  auto S = lt::compute("S", {8, 64}, [&](lt::Var z, lt::Var j) { return lt::sum(X(z, p, j), p); });
   auto Y = lt::compute("Y", {8, 64}, [&](lt::Var z, lt::Var j) { return S(z, j) * W(z); });
   const std::string text = planned(lt::program_of(Y)).str();
   INFO(text);

@@ -51,7 +51,7 @@ TEST_CASE("terms in types that no machine computes with are not written out sixt
             S[vi, vj, vk] sum= )" +
            term + "\n";
   };
-  CHECK(lowered(sum("f8e5m2", "f8e5m2(A[vi, vk * 3]) / 3.0f8e5m2 - f8e5m2(X[3 - vk, vr])")) <
+  CHECK(lowered(sum("f8e5m2", "f8e5m2(A[vj * 2, vk * 3]) / 3.0f8e5m2 - f8e5m2(X[3 - vk, vr])")) <
         20000);
-  CHECK(lowered(sum("f64", "A[vi, vk * 3] / 3.0f64 - f64(X[3 - vk, vr])")) > 1000);
+  CHECK(lowered(sum("f64", "A[vj * 2, vk * 3] / 3.0f64 - f64(X[3 - vk, vr])")) > 1000);
 }

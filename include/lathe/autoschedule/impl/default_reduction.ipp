@@ -24,8 +24,12 @@ class TileReduction : TileRegisters {
     if (may_reorder(info)) {
       const FoldColumns columns(job_);
       const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
-      if (shape.rows > 0 && attempt([&] { FoldColumns(job_).run(ref, nest, shape, lanes); })) return;
+      if (shape.rows > 0 && attempt([&] { FoldColumns(job_).run(ref, nest, shape, lanes); }))
+        return;
     }
+    FoldChannels channels(job_);
+    if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
+      if (attempt([&] { channels.run(ref, nest, around, lanes); })) return;
     const bool along_terms = can_fold(info, nest, run, lanes);
     if (!along_output) {
       if (along_terms) partial_lanes(nest, run, lanes);
@@ -172,9 +176,11 @@ class TileReduction : TileRegisters {
     if (!may_reorder(info)) return false;
     const LoopRef& along = nest.reduce.back();
     bool unit = false;
-    for (const auto& read : nest.reads)
+    for (const auto& read : nest.reads) {
+      const auto stride = flat_stride(read, along.var);
       unit = unit || step_of(read.indices, along.var) == Step::unit ||
-             flat_stride(read, along.var) == std::int64_t{1};
+             (stride && *stride >= 1 && *stride <= kNearTerms);
+    }
     return unit && fills_lanes(nest, run.trips, lanes);
   }
 
@@ -210,6 +216,8 @@ class TileReduction : TileRegisters {
       if (has_const_trip(nest, loop) && trip_of(nest, loop) <= kShortPart) s_.unroll(loop);
   }
   static constexpr std::int64_t kShortPart = 4;
+  // From one term to the next, so that lanes of them are loaded whole and taken apart.
+  static constexpr std::int64_t kNearTerms = 4;
 
   // Whether lanes have work: also of shorter rows, where many are folded together.
   static bool fills_lanes(const DefaultNest& nest, std::int64_t trips, std::int64_t lanes) {

@@ -24,6 +24,7 @@
 #include <lathe/autoschedule/impl/default_row_blocks.ipp>
 #include <lathe/autoschedule/impl/default_streams.ipp>
 //
+#include <lathe/autoschedule/impl/default_channels.ipp>
 #include <lathe/autoschedule/impl/default_columns.ipp>
 #include <lathe/autoschedule/impl/default_elementwise.ipp>
 #include <lathe/autoschedule/impl/default_finish.ipp>

@@ -1,0 +1,86 @@
+// Elements of a few channels that lie side by side: colours, complex numbers, small matrices.
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <support/text.hpp>
+
+#include "../schedule/run.hpp"
+
+using namespace test;
+
+namespace {
+
+std::string planned(const lt::Program& program, const char* name = "x86-64-v3") {
+  lt::Target target(name);
+  target.cores = 1;
+  std::vector<std::string> left_out;
+  const lt::Schedule s = lt::default_schedule(program, target, {}, left_out);
+  CHECK(left_out.empty());
+  CHECK(test::run(s.program()) == test::run(program));
+  return s.str();
+}
+
+}  // namespace
+
+TEST_CASE("channels that are computed alike are one loop with the places around them") {
+  for (const int channels : {2, 3, 4}) {
+    lt::Input<std::uint8_t, 3> X("X", {7, 43, channels});
+    const auto at = [&](lt::Var i, auto j, lt::Var c) { return lt::cast<int>(X(i, j, c)); };
+    const std::string text = planned(
+        lt::program_of(lt::compute("Y", {7, 41, channels}, [&](lt::Var i, lt::Var j, lt::Var c) {
+          return lt::cast<std::uint8_t>((at(i, j, c) + 2 * at(i, j + 1, c) + at(i, j + 2, c)) >> 2);
+        })));
+    INFO(text);
+    CHECK(has(text, "j_ko"));
+    CHECK_FALSE(has(text, "unrolled for ki"));
+  }
+}
+
+TEST_CASE("channels that are computed apart are vectors of their own") {
+  const auto of = [](auto value) {
+    lt::Input<float, 2> X("X", {40, 3});
+    lt::Input<float, 1> W("W", {3});
+    return planned(lt::program_of(
+        lt::compute("Y", {40, 3}, [&](lt::Var i, lt::Var c) { return value(X, W, i, c); })));
+  };
+  CHECK(has(of([](auto& X, auto&, auto i, auto c) { return X(i, c) + 1; }), "i_jo"));
+  CHECK_FALSE(has(of([](auto& X, auto& W, auto i, auto c) { return X(i, c) + W(c); }), "i_j"));
+  CHECK_FALSE(has(of([](auto& X, auto&, auto i, auto c) { return lt::select(c == 1, X(i, c), 0); }),
+                  "i_j"));
+  CHECK_FALSE(has(of([](auto& X, auto&, auto i, auto c) { return X(i, 2 - c); }), "i_j"));
+}
+
+TEST_CASE("few results of few terms have lanes along the places") {
+  lt::Input<std::int32_t, 2> X("X", {41, 3}), M("M", {3, 3});
+  lt::Reduce k("k", 3);
+  const std::string colours = planned(lt::program_of(lt::compute(
+      "Y", {41, 3}, [&](lt::Var i, lt::Var c) { return lt::sum(M(c, k) * X(i, k), k); })));
+  INFO(colours);
+  CHECK(has(colours, "vectorized for ii in 0..8"));
+  CHECK(has(colours, "unrolled for k in 0..3"));
+
+  // Complex numbers: pairs, over more terms than are written out.
+  lt::Input<std::int32_t, 3> A("A", {5, 33, 2}), B("B", {33, 19, 2});
+  lt::Reduce r("r", 33);
+  const std::string products =
+      planned(lt::program_of(lt::compute("C", {5, 19, 2}, [&](lt::Var i, lt::Var j, lt::Var p) {
+        return lt::sum(lt::select(p == 0, A(i, r, 0) * B(r, j, 0) - A(i, r, 1) * B(r, j, 1),
+                                  A(i, r, 0) * B(r, j, 1) + A(i, r, 1) * B(r, j, 0)),
+                       r);
+      })));
+  INFO(products);
+  CHECK(has(products, "vectorized for ji in 0..8"));
+  CHECK_FALSE(has(products, "unrolled for r"));
+
+  // Terms that lie two apart fold in lanes.
+  lt::Input<std::int32_t, 2> Z("Z", {33, 2});
+  const std::string vector =
+      planned(lt::program_of(lt::compute(
+                  "y", {5, 2},
+                  [&](lt::Var i, lt::Var p) {
+                    return lt::sum(lt::select(p == 0, A(i, r, 0) * Z(r, 0) - A(i, r, 1) * Z(r, 1),
+                                              A(i, r, 0) * Z(r, 1) + A(i, r, 1) * Z(r, 0)),
+                                   r);
+                  })),
+              "x86-64-v4");
+  INFO(vector);
+  CHECK(has(vector, "y_lanes"));
+}
