@@ -31,7 +31,7 @@ class FoldColumns : NestSteps {
     return rows < 2 * together ? Shape() : Shape{together, loops};
   }
 
-  void run(const BlockRef& ref, const DefaultNest& nest, const Shape& shape, std::int64_t lanes) {
+  void run(const DefaultNest& nest, const Shape& shape, std::int64_t lanes) {
     const Vec<LoopRef> through(nest.reduce.end() - static_cast<std::ptrdiff_t>(shape.loops),
                                nest.reduce.end());
     const LoopRef along = through.size() > 1 ? s_.fuse(through) : through[0];

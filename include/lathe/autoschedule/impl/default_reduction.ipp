@@ -22,10 +22,9 @@ class TileReduction : TileRegisters {
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
     if (may_reorder(info)) {
-      const FoldColumns columns(job_);
+      FoldColumns columns(job_);
       const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
-      if (shape.rows > 0 && attempt([&] { FoldColumns(job_).run(ref, nest, shape, lanes); }))
-        return;
+      if (shape.rows > 0 && attempt([&] { columns.run(nest, shape, lanes); })) return;
     }
     FoldChannels channels(job_);
     if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())

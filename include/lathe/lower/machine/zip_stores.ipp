@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
@@ -89,14 +90,11 @@ class ZipStores : public Mutator {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
     Vec<Stmt> out;
-    for (std::size_t k = 0; k < seq->stmts.size();) {
-      std::size_t taken = 0;
-      if (Stmt zipped = neighbours(seq->stmts, k, taken)) {
-        out.push_back(std::move(zipped));
-        k += taken;
-      } else {
-        out.push_back(stmt(seq->stmts[k++]));
-      }
+    Vec<bool> taken(seq->stmts.size(), false);
+    for (std::size_t k = 0; k < seq->stmts.size(); ++k) {
+      if (taken[k]) continue;
+      Stmt zipped = neighbours(seq->stmts, k, taken);
+      out.push_back(zipped ? std::move(zipped) : stmt(seq->stmts[k]));
     }
     return make_seq(std::move(out));
   }
@@ -123,25 +121,50 @@ class ZipStores : public Mutator {
            !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
   }
 
-  /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
-  Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
+  /// Empty unless as many stores as their stride says, of this one and those that follow, fill a
+  /// run of memory. Between them may be those of other runs: halves of longer vectors.
+  Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, Vec<bool>& taken) const {
     Strided first;
     if (!set(stmts[at], first) || first.is_matrix(stmts[at].as<StoreNode>()->value.dtype().lanes))
       return {};
-    taken = static_cast<std::size_t>(first.stride);
-    if (stmts.size() - at < taken) return {};
     const StoreNode& head = *stmts[at].as<StoreNode>();
-    Vec<Member> members{{&head, first.constant}};
-    for (std::size_t k = at + 1; k < at + taken; ++k) {
+    const auto all = static_cast<std::size_t>(first.stride);
+    Vec<Member> members{{&head, first.constant}}, between;
+    Vec<std::size_t> places{at};
+    for (std::size_t k = at + 1; k < stmts.size() && members.size() < all; ++k) {
+      if (taken[k]) continue;
       Strided next;
-      if (!set(stmts[k], next) || !follows(head, first, *stmts[k].as<StoreNode>(), next)) return {};
-      members.push_back({stmts[k].as<StoreNode>(), next.constant});
+      if (!set(stmts[k], next) || !follows(head, first, *stmts[k].as<StoreNode>(), next) ||
+          k - at > kRuns * all)
+        return {};
+      const bool near = std::abs(next.constant - first.constant) < first.stride;
+      (near ? members : between).push_back({stmts[k].as<StoreNode>(), next.constant});
+      if (near) places.push_back(k);
     }
     std::sort(members.begin(), members.end(),
               [](const Member& a, const Member& b) { return a.constant < b.constant; });
-    for (std::size_t k = 1; k < taken; ++k)
-      if (members[k].constant != members[k - 1].constant + 1) return {};
-    return dense(head, first, members);
+    if (members.size() < all || !is_run(members) || !are_apart(members, between, first.stride))
+      return {};
+    Stmt out = dense(head, first, members);
+    if (out)
+      for (std::size_t k : places) taken[k] = true;
+    return out;
+  }
+  static constexpr std::size_t kRuns = 8;
+
+  static bool is_run(const Vec<Member>& members) {
+    for (std::size_t k = 1; k < members.size(); ++k)
+      if (members[k].constant != members[k - 1].constant + 1) return false;
+    return true;
+  }
+  // Whether no element is one of both.
+  static bool are_apart(const Vec<Member>& some, const Vec<Member>& others, std::int64_t stride) {
+    for (const Member& a : some)
+      for (const Member& b : others) {
+        const std::int64_t d = std::abs(a.constant - b.constant);
+        if (d % stride == 0 && d < stride * a.store->value.dtype().lanes) return false;
+      }
+    return true;
   }
 
   /// One store of all: LLVM looks for the vectors in one shuffle of two operands.

@@ -55,6 +55,19 @@ TEST_CASE("stores stay where one is missing, twice there, or reads what another 
   CHECK(count_of(zip_stores(any_order, Target("znver4")).str(), "y[ramp(") == 3);
 }
 
+TEST_CASE("stores of two runs in turn become dense ones, unless an element is one of both") {
+  Columns rows(kF32, 16);
+  const auto turns = [&](int apart) {
+    Vec<Stmt> all;
+    for (int k = 0; k < 3; ++k)
+      all.append({rows.store(0, 3, k), rows.store(0, 3, k + apart)});
+    return rows.b.done(make_seq(all));
+  };
+  CHECK(zipped(turns(48)) == 12);
+  CHECK(zipped(turns(45)) == 0);
+  CHECK(zipped(turns(-48)) == 12);
+}
+
 TEST_CASE("each stride stores what the evaluator stores, in all lanes or the first") {
   for (const char* name : {"x86-64", "x86-64-v3", "host"}) {
     const Target target(name);
