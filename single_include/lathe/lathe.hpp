@@ -24855,6 +24855,34 @@ inline bool as_lanes(const AnyExpr& e, Lanes& out) {
   return false;
 }
 
+// Of ramps of numbers that stay within a type, where all lanes compare alike: that is told by the
+// two ends.
+inline std::optional<bool> order_of_numbers(BinaryOp op, DType t, const Lanes& a, const Lanes& b) {
+  if (op != BinaryOp::lt && op != BinaryOp::le && op != BinaryOp::gt && op != BinaryOp::ge)
+    return {};
+  const ConstInterval all = range_of_type(t);
+  const auto at = [&](const Lanes& x, int lane) -> std::optional<std::int64_t> {
+    const auto *base = as_const_int(x.base),
+               *step = x.stride.get() ? as_const_int(x.stride) : nullptr;
+    if (!base || (x.stride.get() && !step)) return {};
+    std::int64_t end = 0;
+    if (__builtin_mul_overflow(step ? *step : 0, lane, &end) ||
+        __builtin_add_overflow(end, *base, &end) || end < all.min || end > all.max)
+      return {};
+    return end;
+  };
+  std::optional<bool> decided;
+  for (int lane : {0, a.count - 1}) {
+    const auto x = at(a, lane), y = at(b, lane);
+    if (!x || !y) return {};
+    std::int64_t holds = 0;
+    if (!fold_int(op, kIndex, *x, *y, holds)) return {};
+    if (decided && *decided != (holds != 0)) return {};
+    decided = holds != 0;
+  }
+  return decided;
+}
+
 LATHE_DECL AnyExpr Simplifier::ramp(const AnyExpr& base, const AnyExpr& stride, int lanes) {
   return is_const(stride, 0) ? make_broadcast(base, lanes) : make_ramp(base, stride, lanes);
 }
@@ -24915,6 +24943,8 @@ LATHE_DECL AnyExpr Simplifier::vector_binary(BinaryOp op, const AnyExpr& a, cons
     const Lanes& r = x ? q : p;
     return ramp(expr(r.base * factor), expr(r.stride * factor), p.count);
   }
+  if (const auto decided = order_of_numbers(op, a.dtype().scalar(), p, q))
+    return make_int(kBool.with_lanes(p.count), *decided);
   if (a.dtype().scalar() != kIndex) return binary_data(op, a, b);
   const auto* c = y ? as_const_int(q.base) : nullptr;
   if ((op == BinaryOp::floordiv || op == BinaryOp::floormod) && c && *c > 0 && p.stride.get())
@@ -47104,27 +47134,43 @@ class NarrowStages : DefaultSteps {
     for (const auto& block : s_.blocks()) {
       const BlockSite at = site(block);
       if (!at.block || kept(block) || !may_narrow(*at.block)) continue;
-      const AccessSite write = writes_of(*at.block)[0];
+      const AccessSite write = result_of(*at.block);
       const HeldIntegers held = held_integers(s_.program(), write.buffer);
       for (DType t : exchangeable_types())
-        if (t.bits < write.buffer->dtype.bits && can_hold(t, held) && narrow(block, write, t))
+        if (t.bits < write.buffer->dtype.bits && t.element_bytes() >= bytes_read(*at.block) &&
+            can_hold(t, held) && narrow(block, write, t))
           break;
     }
   }
 
  private:
+  // Of an arg-reduction the positions.
+  static AccessSite result_of(const BlockNode& block) { return writes_of(block).back(); }
+
   bool may_narrow(const BlockNode& block) const {
-    const Vec<AccessSite> writes = writes_of(block);
-    if (writes.size() != 1 || !is_exchangeable(writes[0].buffer->dtype)) return false;
+    const bool arg = block.reducer && is_arg_reducer(*block.reducer);
+    if (writes_of(block).size() != (arg ? 2u : 1u)) return false;
+    const AccessSite write = result_of(block);
+    if (!is_exchangeable(write.buffer->dtype)) return false;
     const BlockInfo info = classify(s_.program()->body, block.tag);
-    const bool own = is_private(s_.program()->body, writes[0].buffer);
-    return info.sole_writer && !has_typed_uses(s_.program(), writes[0].buffer) &&
+    const bool own = is_private(s_.program()->body, write.buffer);
+    return info.sole_writer && !has_typed_uses(s_.program(), write.buffer) &&
            (own ? info.is_complete() || info.is_reduction()
-                : info.is_reduction() && info.injective && is_plain(writes[0]));
+                : info.is_reduction() && info.injective && is_plain(write));
   }
   static bool is_plain(const AccessSite& write) {
     return std::all_of(write.indices.begin(), write.indices.end(),
                        [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
+  }
+
+  // Of the widest element that a term reads: results narrower than it fill no lanes.
+  static int bytes_read(const BlockNode& block) {
+    const Vec<Buffer> written = buffers_written(block.body);
+    int bytes = 1;
+    for (const auto& read : reads_of(block))
+      if (!contains(written, read.buffer))
+        bytes = std::max(bytes, read.buffer->dtype.element_bytes());
+    return bytes;
   }
 
   // Undone where the terms need the wide type themselves. A parameter is written from a copy.
@@ -47132,7 +47178,7 @@ class NarrowStages : DefaultSteps {
     const int before = body_cost(*site(block).block).widest;
     return attempt([&] {
       if (!is_private(s_.program()->body, write.buffer)) s_.cache_write(block, Scope::global);
-      s_.change_type(writes_of(*site(block).block)[0].buffer->name, t);
+      s_.change_type(result_of(*site(block).block).buffer->name, t);
       return body_cost(*site(block).block).widest < before;
     });
   }
@@ -47249,24 +47295,6 @@ class NestSteps : protected DefaultSteps {
       place = LoopRef(loop->var), tasks *= static_cast<double>(trip(*loop));
     }
     return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
-  }
-
-  // The type for the positions of an arg-reduction while they are in registers: as wide as its
-  // values where it holds them, so that a vector has as many. Their own if none is narrower.
-  DType position_type(const BlockNode& block) const {
-    const Vec<AnyExpr>& identity = block.reducer->identity;
-    const DType own = identity[1].dtype();
-    Facts facts = program_facts(s_.program());
-    for (const auto& it : block.iters) facts.bind(it);
-    const auto* store = seq_of(block.body)[1].as<StoreNode>();
-    if (!store) return own;
-    const ConstInterval range = const_bounds(store->value, facts);
-    if (!range.has_min() || !range.has_max() || range.min < 0) return own;
-    for (DType t : {kI8, kI16, kI32})
-      if (t.bits >= identity[0].dtype().bits && t.bits < own.bits &&
-          range.max < (std::int64_t{1} << (t.bits - 1)) - 1)
-        return t;
-    return own;
   }
 
   bool is_constant(const Buffer& buffer) const {
@@ -48420,13 +48448,13 @@ class FoldColumns : NestSteps {
               std::int64_t lanes) const {
     if (!nest.unit.var.get() || !has_const_trip(nest, nest.unit) || nest.leaves_out) return {};
     const std::int64_t columns = trip_of(nest, nest.unit);
-    if (columns >= lanes || !run_through_columns(nest, columns)) return {};
+    if (columns < 1 || columns >= lanes || !run_through_columns(nest, columns)) return {};
     const std::int64_t least = lanes / std::gcd(columns, lanes), vectors = columns * least / lanes,
                        together = least * ((kVectors + vectors - 1) / vectors);
     return rows < 2 * together ? Shape() : Shape{together, loops};
   }
 
-  void run(const BlockRef& ref, const DefaultNest& nest, const Shape& shape, std::int64_t lanes) {
+  void run(const DefaultNest& nest, const Shape& shape, std::int64_t lanes) {
     const Vec<LoopRef> through(nest.reduce.end() - static_cast<std::ptrdiff_t>(shape.loops),
                                nest.reduce.end());
     const LoopRef along = through.size() > 1 ? s_.fuse(through) : through[0];
@@ -48746,19 +48774,13 @@ class FinishTiles : NestSteps {
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.
   BlockRef run(const BlockRef& ref, const LoopRef& tile) {
-    const BlockRef out = taken_out(ref, tile);
-    narrow_positions(ref);
-    return out;
-  }
-
- private:
-  BlockRef taken_out(const BlockRef& ref, const LoopRef& tile) {
     const BlockRef user = only_user(ref);
     const bool one = user.tag.get() != nullptr;
     const bool cheap = one && body_cost(*site(user).block).math == 0;
     const bool fused = cheap && attempt([&] {
                          s_.reverse_compute_at(user, tile);
-                         s_.set_scope(ref, Scope::reg);
+                         for (const auto& write : writes_of(*site(ref).block))
+                           s_.set_scope(write.buffer->name, Scope::reg);
                        });
     if (fused) return user;
     const BlockRef out = private_copy(ref);
@@ -48771,6 +48793,7 @@ class FinishTiles : NestSteps {
     return out;
   }
 
+ private:
   std::int64_t trip_of(const LoopRef& loop) const {
     return trip(*find_loop(s_.program()->body, loop.var).loop);
   }
@@ -48783,14 +48806,6 @@ class FinishTiles : NestSteps {
       if (most < 1) return;
       if (trip_of(loops[k]) > 1) s_.unroll(loops[k]);
     }
-  }
-
-  void narrow_positions(const BlockRef& ref) {
-    const BlockNode& block = *site(ref).block;
-    if (!block.reducer || !is_arg_reducer(*block.reducer)) return;
-    const Buffer position = writes_of(block)[1].buffer;
-    const DType type = position_type(block);
-    if (type != position->dtype) attempt([&] { s_.change_type(position->name, type); });
   }
 
   // What is stored at every second place is a box by the block's own iterators.
@@ -49411,7 +49426,7 @@ class RunParallel : DefaultSteps {
     }
     if (chain[0]->attributes.find<PartitionAttr>() && beside_borders(*chain[0])) return;
     for (; !chain.empty(); chain.pop_back()) {
-      if (feeds_reduction(*chain.back())) continue;
+      if (!may_share(*chain.back())) continue;
       bool done = attempt([&] {
         Vec<LoopRef> loops;
         for (const auto& f : chain) {
@@ -49425,11 +49440,13 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  static bool feeds_reduction(const ForNode& loop) {
+  // Not what a reduction adds up, nor vectors side by side, which are too few to share.
+  static bool may_share(const ForNode& loop) {
     const auto blocks = blocks_below(loop.body);
-    return std::any_of(blocks.begin(), blocks.end(), [&](const BlockSite& at) {
-      return feeds(loop, *at.block, IterKind::reduce);
-    });
+    return !loop.attributes.find<UnrollAttr>() &&
+           std::none_of(blocks.begin(), blocks.end(), [&](const BlockSite& at) {
+             return feeds(loop, *at.block, IterKind::reduce);
+           });
   }
 
   // Threads beside borders that run apart: a part of the loop for each task (where that is one,
@@ -50943,10 +50960,9 @@ class TileReduction : TileRegisters {
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
     if (may_reorder(info)) {
-      const FoldColumns columns(job_);
+      FoldColumns columns(job_);
       const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
-      if (shape.rows > 0 && attempt([&] { FoldColumns(job_).run(ref, nest, shape, lanes); }))
-        return;
+      if (shape.rows > 0 && attempt([&] { columns.run(nest, shape, lanes); })) return;
     }
     FoldChannels channels(job_);
     if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
@@ -50987,14 +51003,8 @@ class TileReduction : TileRegisters {
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;
-    if (!is_arg_reducer(*block.reducer)) return cost;
     // Two comparisons, of which one tells a NaN, and two choices by both.
-    cost.ops += 4, cost.latency = 10;
-    BodyCost values;
-    values.stmt(seq_of(block.body)[0]);
-    const DType position = position_type(block);
-    if (position != block.reducer->identity[1].dtype())
-      cost.widest = std::max(values.widest, position.element_bytes());
+    if (is_arg_reducer(*block.reducer)) cost.ops += 4, cost.latency = 10;
     return cost;
   }
 
@@ -51117,8 +51127,15 @@ class TileReduction : TileRegisters {
       return false;
     });
     if (rows.var.get() && attempt([&] { fold_rows(nest, rows, inner, lanes); })) return;
+    // Vectors of narrower results, as whether any of floats is negative, would be put together from
+    // parts: one for each of several rows.
+    const bool narrower =
+        nest.writes[0].buffer->dtype.element_bytes() * lanes < target_.vector_bytes;
+    if (narrower && !nest.spatial.empty() &&
+        attempt([&] { fold_rows(nest, nest.spatial.back(), inner, lanes); }))
+      return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
-    std::int64_t width = lanes * (has_const_trip(nest, inner) ? 4 : 2);
+    std::int64_t width = narrower ? lanes : lanes * (has_const_trip(nest, inner) ? 4 : 2);
     const auto fits = [&](std::int64_t w) {
       return 2 * w <= run.trips ||
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
@@ -56442,14 +56459,11 @@ class ZipStores : public Mutator {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
     Vec<Stmt> out;
-    for (std::size_t k = 0; k < seq->stmts.size();) {
-      std::size_t taken = 0;
-      if (Stmt zipped = neighbours(seq->stmts, k, taken)) {
-        out.push_back(std::move(zipped));
-        k += taken;
-      } else {
-        out.push_back(stmt(seq->stmts[k++]));
-      }
+    Vec<bool> taken(seq->stmts.size(), false);
+    for (std::size_t k = 0; k < seq->stmts.size(); ++k) {
+      if (taken[k]) continue;
+      Stmt zipped = neighbours(seq->stmts, k, taken);
+      out.push_back(zipped ? std::move(zipped) : stmt(seq->stmts[k]));
     }
     return make_seq(std::move(out));
   }
@@ -56476,25 +56490,50 @@ class ZipStores : public Mutator {
            !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
   }
 
-  /// Empty unless as many stores as their stride says, from this one on, fill a run of memory.
-  Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, std::size_t& taken) const {
+  /// Empty unless as many stores as their stride says, of this one and those that follow, fill a
+  /// run of memory. Between them may be those of other runs: halves of longer vectors.
+  Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, Vec<bool>& taken) const {
     Strided first;
     if (!set(stmts[at], first) || first.is_matrix(stmts[at].as<StoreNode>()->value.dtype().lanes))
       return {};
-    taken = static_cast<std::size_t>(first.stride);
-    if (stmts.size() - at < taken) return {};
     const StoreNode& head = *stmts[at].as<StoreNode>();
-    Vec<Member> members{{&head, first.constant}};
-    for (std::size_t k = at + 1; k < at + taken; ++k) {
+    const auto all = static_cast<std::size_t>(first.stride);
+    Vec<Member> members{{&head, first.constant}}, between;
+    Vec<std::size_t> places{at};
+    for (std::size_t k = at + 1; k < stmts.size() && members.size() < all; ++k) {
+      if (taken[k]) continue;
       Strided next;
-      if (!set(stmts[k], next) || !follows(head, first, *stmts[k].as<StoreNode>(), next)) return {};
-      members.push_back({stmts[k].as<StoreNode>(), next.constant});
+      if (!set(stmts[k], next) || !follows(head, first, *stmts[k].as<StoreNode>(), next) ||
+          k - at > kRuns * all)
+        return {};
+      const bool near = std::abs(next.constant - first.constant) < first.stride;
+      (near ? members : between).push_back({stmts[k].as<StoreNode>(), next.constant});
+      if (near) places.push_back(k);
     }
     std::sort(members.begin(), members.end(),
               [](const Member& a, const Member& b) { return a.constant < b.constant; });
-    for (std::size_t k = 1; k < taken; ++k)
-      if (members[k].constant != members[k - 1].constant + 1) return {};
-    return dense(head, first, members);
+    if (members.size() < all || !is_run(members) || !are_apart(members, between, first.stride))
+      return {};
+    Stmt out = dense(head, first, members);
+    if (out)
+      for (std::size_t k : places) taken[k] = true;
+    return out;
+  }
+  static constexpr std::size_t kRuns = 8;
+
+  static bool is_run(const Vec<Member>& members) {
+    for (std::size_t k = 1; k < members.size(); ++k)
+      if (members[k].constant != members[k - 1].constant + 1) return false;
+    return true;
+  }
+  // Whether no element is one of both.
+  static bool are_apart(const Vec<Member>& some, const Vec<Member>& others, std::int64_t stride) {
+    for (const Member& a : some)
+      for (const Member& b : others) {
+        const std::int64_t d = std::abs(a.constant - b.constant);
+        if (d % stride == 0 && d < stride * a.store->value.dtype().lanes) return false;
+      }
+    return true;
   }
 
   /// One store of all: LLVM looks for the vectors in one shuffle of two operands.

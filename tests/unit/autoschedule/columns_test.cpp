@@ -40,6 +40,7 @@ TEST_CASE("rows of few columns fill whole vectors, whose places have results of 
   CHECK_FALSE(has(planned(channel_sums(1, 40, 8)).str(), "Y_part"));  // a vector is a row
   CHECK_FALSE(has(planned(channel_sums(1, 3, 3)).str(), "Y_part"));   // 15 rows
   planned(channel_sums(1, 20000, 3), 4);
+  planned(channel_sums(2, 40, 0));
 
   lt::Dim n("n");
   lt::Input<float, 2> X("X", {n, 3}), W("W", {n, 2});

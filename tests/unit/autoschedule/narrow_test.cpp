@@ -71,3 +71,31 @@ TEST_CASE("integers stay as wide as their terms are, or as nothing is proven of 
   // The terms are i32, and so are the sums that a vector holds.
   CHECK_FALSE(has(text([](auto x) { return lt::cast<int>(x > 9); }), "Y_cache: i8"));
 }
+
+TEST_CASE("positions are as narrow as the values beside them, if these hold them") {
+  lt::Input<std::uint8_t, 2> X("X", {7, 300});
+  lt::Reduce r("r", 300);
+  const auto best = lt::compute("best", {7}, [&](lt::Var i) { return lt::argmax(X(i, r), r); });
+  CHECK(has(planned(lt::program_of(best.get<1>())).str(), "best_1_cache: i16[7]"));
+  // Along columns, too: both lie in registers.
+  const auto along = lt::compute("along", {300}, [&](lt::Var j) {
+    lt::Reduce k("k", 7);
+    return lt::argmax(X(k, j), k);
+  });
+  CHECK(
+      has(planned(lt::program_of(along.get<1>())).str(), "along_1_cache: i8[300] scope register"));
+}
+
+TEST_CASE("whether any or all of floats compare so is asked for several rows in turn") {
+  lt::Input<float, 2> X("X", {9, 100});
+  lt::Reduce r("r", 100);
+  for (const bool any : {false, true}) {
+    const auto Y = lt::compute("Y", {9}, [&](lt::Var i) {
+      return any ? lt::any(X(i, r) > 0.5f, r) : lt::all(X(i, r) > 0.5f, r);
+    });
+    const std::string text = planned(lt::program_of(Y)).str();
+    INFO(text);
+    CHECK(has(text, "Y_part: bool[9, 16] scope register"));
+    CHECK(has(text, "for ii in 0..4"));
+  }
+}

@@ -21,6 +21,34 @@ inline bool as_lanes(const AnyExpr& e, Lanes& out) {
   return false;
 }
 
+// Of ramps of numbers that stay within a type, where all lanes compare alike: that is told by the
+// two ends.
+inline std::optional<bool> order_of_numbers(BinaryOp op, DType t, const Lanes& a, const Lanes& b) {
+  if (op != BinaryOp::lt && op != BinaryOp::le && op != BinaryOp::gt && op != BinaryOp::ge)
+    return {};
+  const ConstInterval all = range_of_type(t);
+  const auto at = [&](const Lanes& x, int lane) -> std::optional<std::int64_t> {
+    const auto *base = as_const_int(x.base),
+               *step = x.stride.get() ? as_const_int(x.stride) : nullptr;
+    if (!base || (x.stride.get() && !step)) return {};
+    std::int64_t end = 0;
+    if (__builtin_mul_overflow(step ? *step : 0, lane, &end) ||
+        __builtin_add_overflow(end, *base, &end) || end < all.min || end > all.max)
+      return {};
+    return end;
+  };
+  std::optional<bool> decided;
+  for (int lane : {0, a.count - 1}) {
+    const auto x = at(a, lane), y = at(b, lane);
+    if (!x || !y) return {};
+    std::int64_t holds = 0;
+    if (!fold_int(op, kIndex, *x, *y, holds)) return {};
+    if (decided && *decided != (holds != 0)) return {};
+    decided = holds != 0;
+  }
+  return decided;
+}
+
 LATHE_DECL AnyExpr Simplifier::ramp(const AnyExpr& base, const AnyExpr& stride, int lanes) {
   return is_const(stride, 0) ? make_broadcast(base, lanes) : make_ramp(base, stride, lanes);
 }
@@ -81,6 +109,8 @@ LATHE_DECL AnyExpr Simplifier::vector_binary(BinaryOp op, const AnyExpr& a, cons
     const Lanes& r = x ? q : p;
     return ramp(expr(r.base * factor), expr(r.stride * factor), p.count);
   }
+  if (const auto decided = order_of_numbers(op, a.dtype().scalar(), p, q))
+    return make_int(kBool.with_lanes(p.count), *decided);
   if (a.dtype().scalar() != kIndex) return binary_data(op, a, b);
   const auto* c = y ? as_const_int(q.base) : nullptr;
   if ((op == BinaryOp::floordiv || op == BinaryOp::floormod) && c && *c > 0 && p.stride.get())

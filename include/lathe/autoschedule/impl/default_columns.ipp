@@ -25,7 +25,7 @@ class FoldColumns : NestSteps {
               std::int64_t lanes) const {
     if (!nest.unit.var.get() || !has_const_trip(nest, nest.unit) || nest.leaves_out) return {};
     const std::int64_t columns = trip_of(nest, nest.unit);
-    if (columns >= lanes || !run_through_columns(nest, columns)) return {};
+    if (columns < 1 || columns >= lanes || !run_through_columns(nest, columns)) return {};
     const std::int64_t least = lanes / std::gcd(columns, lanes), vectors = columns * least / lanes,
                        together = least * ((kVectors + vectors - 1) / vectors);
     return rows < 2 * together ? Shape() : Shape{together, loops};

@@ -48,19 +48,13 @@ class FinishTiles : NestSteps {
   /// consumer with math in it reads a tile in memory, row by row: unrolled over all registers its
   /// code would take LLVM longer than the whole product.
   BlockRef run(const BlockRef& ref, const LoopRef& tile) {
-    const BlockRef out = taken_out(ref, tile);
-    narrow_positions(ref);
-    return out;
-  }
-
- private:
-  BlockRef taken_out(const BlockRef& ref, const LoopRef& tile) {
     const BlockRef user = only_user(ref);
     const bool one = user.tag.get() != nullptr;
     const bool cheap = one && body_cost(*site(user).block).math == 0;
     const bool fused = cheap && attempt([&] {
                          s_.reverse_compute_at(user, tile);
-                         s_.set_scope(ref, Scope::reg);
+                         for (const auto& write : writes_of(*site(ref).block))
+                           s_.set_scope(write.buffer->name, Scope::reg);
                        });
     if (fused) return user;
     const BlockRef out = private_copy(ref);
@@ -73,6 +67,7 @@ class FinishTiles : NestSteps {
     return out;
   }
 
+ private:
   std::int64_t trip_of(const LoopRef& loop) const {
     return trip(*find_loop(s_.program()->body, loop.var).loop);
   }
@@ -85,14 +80,6 @@ class FinishTiles : NestSteps {
       if (most < 1) return;
       if (trip_of(loops[k]) > 1) s_.unroll(loops[k]);
     }
-  }
-
-  void narrow_positions(const BlockRef& ref) {
-    const BlockNode& block = *site(ref).block;
-    if (!block.reducer || !is_arg_reducer(*block.reducer)) return;
-    const Buffer position = writes_of(block)[1].buffer;
-    const DType type = position_type(block);
-    if (type != position->dtype) attempt([&] { s_.change_type(position->name, type); });
   }
 
   // What is stored at every second place is a box by the block's own iterators.

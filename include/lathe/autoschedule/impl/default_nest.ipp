@@ -115,24 +115,6 @@ class NestSteps : protected DefaultSteps {
     return shared || tasks >= kTasksPerCore * target_.cores ? place : LoopRef();
   }
 
-  // The type for the positions of an arg-reduction while they are in registers: as wide as its
-  // values where it holds them, so that a vector has as many. Their own if none is narrower.
-  DType position_type(const BlockNode& block) const {
-    const Vec<AnyExpr>& identity = block.reducer->identity;
-    const DType own = identity[1].dtype();
-    Facts facts = program_facts(s_.program());
-    for (const auto& it : block.iters) facts.bind(it);
-    const auto* store = seq_of(block.body)[1].as<StoreNode>();
-    if (!store) return own;
-    const ConstInterval range = const_bounds(store->value, facts);
-    if (!range.has_min() || !range.has_max() || range.min < 0) return own;
-    for (DType t : {kI8, kI16, kI32})
-      if (t.bits >= identity[0].dtype().bits && t.bits < own.bits &&
-          range.max < (std::int64_t{1} << (t.bits - 1)) - 1)
-        return t;
-    return own;
-  }
-
   bool is_constant(const Buffer& buffer) const {
     for (const Param& p : s_.program()->params)
       if (p.buffer == buffer) return p.constancy != Constancy::none;

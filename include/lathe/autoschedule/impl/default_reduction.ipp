@@ -65,14 +65,8 @@ class TileReduction : TileRegisters {
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;
-    if (!is_arg_reducer(*block.reducer)) return cost;
     // Two comparisons, of which one tells a NaN, and two choices by both.
-    cost.ops += 4, cost.latency = 10;
-    BodyCost values;
-    values.stmt(seq_of(block.body)[0]);
-    const DType position = position_type(block);
-    if (position != block.reducer->identity[1].dtype())
-      cost.widest = std::max(values.widest, position.element_bytes());
+    if (is_arg_reducer(*block.reducer)) cost.ops += 4, cost.latency = 10;
     return cost;
   }
 
@@ -195,8 +189,15 @@ class TileReduction : TileRegisters {
       return false;
     });
     if (rows.var.get() && attempt([&] { fold_rows(nest, rows, inner, lanes); })) return;
+    // Vectors of narrower results, as whether any of floats is negative, would be put together from
+    // parts: one for each of several rows.
+    const bool narrower =
+        nest.writes[0].buffer->dtype.element_bytes() * lanes < target_.vector_bytes;
+    if (narrower && !nest.spatial.empty() &&
+        attempt([&] { fold_rows(nest, nest.spatial.back(), inner, lanes); }))
+      return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.
-    std::int64_t width = lanes * (has_const_trip(nest, inner) ? 4 : 2);
+    std::int64_t width = narrower ? lanes : lanes * (has_const_trip(nest, inner) ? 4 : 2);
     const auto fits = [&](std::int64_t w) {
       return 2 * w <= run.trips ||
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));

@@ -54,7 +54,7 @@ class RunParallel : DefaultSteps {
     }
     if (chain[0]->attributes.find<PartitionAttr>() && beside_borders(*chain[0])) return;
     for (; !chain.empty(); chain.pop_back()) {
-      if (feeds_reduction(*chain.back())) continue;
+      if (!may_share(*chain.back())) continue;
       bool done = attempt([&] {
         Vec<LoopRef> loops;
         for (const auto& f : chain) {
@@ -68,11 +68,13 @@ class RunParallel : DefaultSteps {
     }
   }
 
-  static bool feeds_reduction(const ForNode& loop) {
+  // Not what a reduction adds up, nor vectors side by side, which are too few to share.
+  static bool may_share(const ForNode& loop) {
     const auto blocks = blocks_below(loop.body);
-    return std::any_of(blocks.begin(), blocks.end(), [&](const BlockSite& at) {
-      return feeds(loop, *at.block, IterKind::reduce);
-    });
+    return !loop.attributes.find<UnrollAttr>() &&
+           std::none_of(blocks.begin(), blocks.end(), [&](const BlockSite& at) {
+             return feeds(loop, *at.block, IterKind::reduce);
+           });
   }
 
   // Threads beside borders that run apart: a part of the loop for each task (where that is one,

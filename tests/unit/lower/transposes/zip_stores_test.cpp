@@ -59,8 +59,7 @@ TEST_CASE("stores of two runs in turn become dense ones, unless an element is on
   Columns rows(kF32, 16);
   const auto turns = [&](int apart) {
     Vec<Stmt> all;
-    for (int k = 0; k < 3; ++k)
-      all.append({rows.store(0, 3, k), rows.store(0, 3, k + apart)});
+    for (int k = 0; k < 3; ++k) all.append({rows.store(0, 3, k), rows.store(0, 3, k + apart)});
     return rows.b.done(make_seq(all));
   };
   CHECK(zipped(turns(48)) == 12);
