@@ -11036,6 +11036,10 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// Serial loops run no further than guards inside let their body do something.
+///     for r < n: if (i <= r + 3) if (r <= i + 3) S   →   for r in max(i - 3, 0)..min(i + 4, n): S
+Program clip_loops(const Program& program);
+
 /// Integers in loops of lanes that are converted to fewer bits in the end, or compared, are
 /// computed in as few bits as give the same, so that more lanes fit a register. Must run before the
 /// loops are vectors.
@@ -41000,15 +41004,28 @@ inline bool is_neutral(const BlockNode& block, const BlockInfo& info, const AnyE
   return info.reducer.identity_exact && structurally_equal(arm, identity);
 }
 
+// |x| < c as x < c and -x < c: a band, each side of which is linear.
+inline Vec<AnyExpr> sides_of_band(const AnyExpr& condition) {
+  const auto* n = condition.as<BinaryNode>();
+  const auto* size = n ? n->a.as<CallNode>() : nullptr;
+  if (!size || size->op != CallOp::abs || n->a.dtype() != kIndex ||
+      (n->op != BinaryOp::lt && n->op != BinaryOp::le))
+    return {condition};
+  const AnyExpr& x = size->args[0];
+  return {simplify(make_binary(n->op, x, n->b)),
+          simplify(make_binary(n->op, AnyExpr(0) - x, n->b))};
+}
+
 inline void sort_conditions(const Program& program, const AnyExpr& condition, SelectedTerms& plan) {
   const BlockNode& block = *plan.site.block;
   Facts facts = program_facts(program);
   for (const auto& it : block.iters) facts.bind(it);
-  for (const auto& part : conjuncts(condition)) {
-    if (prove(part, facts)) continue;
-    const bool moves = is_load_free(part) && names_reduce(block.iters, part);
-    (moves ? plan.leaves_out : plan.selects).push_back(part);
-  }
+  for (const auto& whole : conjuncts(condition))
+    for (const auto& part : sides_of_band(whole)) {
+      if (prove(part, facts)) continue;
+      const bool moves = is_load_free(part) && names_reduce(block.iters, part);
+      (moves ? plan.leaves_out : plan.selects).push_back(part);
+    }
 }
 
 inline Verdict plan_selected_terms(const Program& program, SelectedTerms& plan) {
@@ -46974,10 +46991,23 @@ class ResolveChoices : DefaultSteps {
     const BlockSite at = site(ref);
     const StoreNode* store = only_store(*at.block);
     const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
-    if (!choice || store->indices.empty()) return;
-    for (const auto& var : free_vars(store->indices.back()))
-      if (uses_var(choice->condition, var)) return;
+    if (!choice || lanes_choose(*at.block, *store, choice->condition)) return;
     if (!s_.check(primitive_select_to_predicate(), {ref})) s_.select_to_predicate(ref);
+  }
+
+ private:
+  // Whether a condition names what lanes lie along: the last index, if something is read along it.
+  static bool lanes_choose(const BlockNode& block, const StoreNode& store,
+                           const AnyExpr& condition) {
+    if (store.indices.empty()) return false;
+    const Vec<AccessSite> reads = reads_of(block);
+    for (const auto& var : free_vars(store.indices.back()))
+      if (uses_var(condition, var) &&
+          std::any_of(reads.begin(), reads.end(), [&](const AccessSite& read) {
+            return read.buffer != store.buffer && step_of(read.indices, var) == Step::unit;
+          }))
+        return true;
+    return false;
   }
 };
 
@@ -51047,6 +51077,7 @@ class TileReduction : TileRegisters {
   static Run run_of(const DefaultNest& nest) {
     const std::size_t all = nest.reduce.size();
     Run run{1, trip_of(nest, nest.reduce.back())};
+    if (nest.leaves_out) return run;  // of which terms, each loop tells
     for (std::size_t k = all - 1; k-- > 0;
          ++run.loops, run.trips *= trip_of(nest, nest.reduce[k])) {
       const LoopRef &outer = nest.reduce[k], &inner = nest.reduce[k + 1];
@@ -52445,6 +52476,150 @@ LATHE_DECL SplitProgram split_constants(const Program& program, Keep keep) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/guards/clip_loops.ipp
+namespace lathe {
+namespace detail {
+
+// Serial loops run where guards inside let their body do something: the terms of a triangle, of a
+// band.
+class ClipToGuards : public Mutator {
+ public:
+  explicit ClipToGuards(const Program& program) : facts_(program_facts(program)) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f) return descend(s);
+    const Stmt clipped = f->loop_kind == ForKind::serial && !counts_registers(*f) ? clip(*f) : s;
+    f = clipped.as<ForNode>();
+    const Facts outer = facts_;
+    facts_.bind(f->var, f->min, f->extent);
+    const Stmt body = stmt(f->body);
+    facts_ = outer;
+    return make_for(f->var, f->min, f->extent, body, f->loop_kind, f->attributes);
+  }
+
+ private:
+  /// Where a statement does something: from one end to before the other. Null: no such end.
+  struct Range {
+    AnyExpr from, to;
+  };
+
+  // Loops over registers are written out, as often as they say.
+  static bool counts_registers(const ForNode& f) {
+    struct Places : Visitor {
+      const VarRef& var;
+      bool found = false;
+      explicit Places(const ForNode& f) : var(f.var) { stmt(f.body); }
+      void expr(const AnyExpr& e) override {
+        if (const auto* load = e.as<LoadNode>()) note(load->buffer, load->indices);
+        descend(e);
+      }
+      void stmt(const Stmt& s) override {
+        if (const auto* store = s.as<StoreNode>()) note(store->buffer, store->indices);
+        descend(s);
+      }
+      void note(const Buffer& buffer, const Vec<AnyExpr>& indices) {
+        if (buffer->scope != Scope::reg) return;
+        for (const auto& index : indices) found = found || uses_var(index, var);
+      }
+    };
+    return Places(f).found;
+  }
+
+  Stmt clip(const ForNode& f) {
+    const AnyExpr end = fold_add(f.min, f.extent);
+    var_ = f.var;
+    const Range range = of(f.body, facts_, {});
+    AnyExpr from = f.min, to = end;
+    if (range.from.get() && !prove_le(range.from, f.min, facts_)) from = fold_max(from, range.from);
+    if (range.to.get() && !prove_le(end, range.to, facts_)) to = fold_min(to, range.to);
+    if (from.same_as(f.min) && to.same_as(end))
+      return make_for(f.var, f.min, f.extent, f.body, f.loop_kind, f.attributes);
+    const AnyExpr extent = simplify(fold_max(fold_sub(to, from), AnyExpr(0)), facts_);
+    Facts inside = facts_;
+    inside.bind(f.var, from, extent);
+    inside.assume(from <= AnyExpr(f.var));
+    inside.assume(AnyExpr(f.var) < to);
+    return make_for(f.var, simplify(from, facts_), extent, simplify(f.body, inside), f.loop_kind,
+                    f.attributes);
+  }
+
+  // `inner`: variables of loops between the clipped one and the statement.
+  Range of(const Stmt& s, const Facts& facts, const Vec<VarRef>& inner) const {
+    if (const auto* guard = s.as<IfNode>()) return of_guard(*guard, facts, inner);
+    if (const auto* alloc = s.as<AllocNode>()) return of(alloc->body, facts, inner);
+    if (const auto* f = s.as<ForNode>()) {
+      Facts inside = facts;
+      inside.bind(f->var, f->min, f->extent);
+      Vec<VarRef> vars = inner;
+      vars.push_back(f->var);
+      return of(f->body, inside, vars);
+    }
+    if (const auto* seq = s.as<SeqNode>(); seq && !seq->stmts.empty()) {
+      Range all = of(seq->stmts[0], facts, inner);
+      for (std::size_t k = 1; k < seq->stmts.size() && (all.from.get() || all.to.get()); ++k)
+        all = either(all, of(seq->stmts[k], facts, inner));
+      return all;
+    }
+    return {};
+  }
+  Range of_guard(const IfNode& guard, const Facts& facts, const Vec<VarRef>& inner) const {
+    Range all = of(guard.then_body, facts, inner);
+    for (const auto& part : conjuncts(guard.condition)) all = both(all, of(part, facts, inner));
+    return guard.else_body ? either(all, of(guard.else_body, facts, inner)) : all;
+  }
+
+  // Of a comparison that is linear in the loop, whatever the loops inside of it count.
+  Range of(const AnyExpr& condition, const Facts& facts, const Vec<VarRef>& inner) const {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n || n->a.dtype() != kIndex || !is_load_free(condition)) return {};
+    switch (n->op) {
+      case BinaryOp::lt:
+        return where_positive(n->b - n->a, facts, inner);
+      case BinaryOp::gt:
+        return where_positive(n->a - n->b, facts, inner);
+      case BinaryOp::le:
+        return where_positive(n->b - n->a + 1, facts, inner);
+      case BinaryOp::ge:
+        return where_positive(n->a - n->b + 1, facts, inner);
+      default:
+        return {};
+    }
+  }
+  Range where_positive(const AnyExpr& e, const Facts& facts, const Vec<VarRef>& inner) const {
+    const auto linear = affine_of(e, {var_}, facts);
+    const auto coef = linear ? linear->coef(0) : std::nullopt;
+    if (!coef || *coef == 0) return {};
+    const AnyExpr rest = inner.empty() ? linear->rest : bounds(linear->rest, inner, facts).max;
+    if (!rest.get() || uses_var(rest, var_)) return {};
+    if (*coef > 0) return {floordiv(-rest, AnyExpr(*coef)) + 1, {}};
+    return {{}, floordiv(rest - 1, AnyExpr(-*coef)) + 1};
+  }
+
+  static Range both(const Range& a, const Range& b) {
+    return {!a.from.get() || !b.from.get() ? (a.from.get() ? a.from : b.from)
+                                           : fold_max(a.from, b.from),
+            !a.to.get() || !b.to.get() ? (a.to.get() ? a.to : b.to) : fold_min(a.to, b.to)};
+  }
+  static Range either(const Range& a, const Range& b) {
+    Range out;
+    if (a.from.get() && b.from.get()) out.from = fold_min(a.from, b.from);
+    if (a.to.get() && b.to.get()) out.to = fold_max(a.to, b.to);
+    return out;
+  }
+
+  Facts facts_;
+  VarRef var_;  ///< of the loop that is clipped
+};
+
+}  // namespace detail
+
+LATHE_DECL Program clip_loops(const Program& program) {
+  return program.with(detail::ClipToGuards(program).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/blocks/partition_loops.ipp
 namespace lathe::detail {
 
@@ -53122,6 +53297,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
+    {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // As many lanes as the widest element allows are taken at once.

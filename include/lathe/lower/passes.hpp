@@ -87,6 +87,10 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// Serial loops run no further than guards inside let their body do something.
+///     for r < n: if (i <= r + 3) if (r <= i + 3) S   →   for r in max(i - 3, 0)..min(i + 4, n): S
+Program clip_loops(const Program& program);
+
 /// Integers in loops of lanes that are converted to fewer bits in the end, or compared, are
 /// computed in as few bits as give the same, so that more lanes fit a register. Must run before the
 /// loops are vectors.

@@ -51,6 +51,18 @@ TEST_CASE("select_to_predicate: conditions that an init shares or that load stay
   check_kept(start, s);
 }
 
+TEST_CASE("select_to_predicate: a band by a distance has two sides") {
+  lt::Input<float, 2> X("X", {6, 9});
+  lt::Reduce r("r", 9);
+  auto Y = lt::compute("Y", {6}, [&](lt::Var i) {
+    return lt::sum(lt::select(lt::abs(r - i) <= 2, X(i, r), 0.0f), r);
+  });
+  lt::Schedule start(Y), s = start;
+  s.select_to_predicate(Y);
+  CHECK(line_of(s, "where ") == "where vr < vi + 3 && vi < vr + 3 reduce sum init:");
+  check_kept(start, s);
+}
+
 TEST_CASE("select_to_predicate: the neutral value in the other arm, maxima, and integers") {
   lt::Input<std::int32_t, 2> X("X", {5, 8});
   lt::Reduce r("r", 8);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/find.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/schedule/core/records.hpp>
@@ -20,10 +21,23 @@ class ResolveChoices : DefaultSteps {
     const BlockSite at = site(ref);
     const StoreNode* store = only_store(*at.block);
     const auto* choice = store ? store->value.as<SelectNode>() : nullptr;
-    if (!choice || store->indices.empty()) return;
-    for (const auto& var : free_vars(store->indices.back()))
-      if (uses_var(choice->condition, var)) return;
+    if (!choice || lanes_choose(*at.block, *store, choice->condition)) return;
     if (!s_.check(primitive_select_to_predicate(), {ref})) s_.select_to_predicate(ref);
+  }
+
+ private:
+  // Whether a condition names what lanes lie along: the last index, if something is read along it.
+  static bool lanes_choose(const BlockNode& block, const StoreNode& store,
+                           const AnyExpr& condition) {
+    if (store.indices.empty()) return false;
+    const Vec<AccessSite> reads = reads_of(block);
+    for (const auto& var : free_vars(store.indices.back()))
+      if (uses_var(condition, var) &&
+          std::any_of(reads.begin(), reads.end(), [&](const AccessSite& read) {
+            return read.buffer != store.buffer && step_of(read.indices, var) == Step::unit;
+          }))
+        return true;
+    return false;
   }
 };
 

@@ -109,6 +109,7 @@ class TileReduction : TileRegisters {
   static Run run_of(const DefaultNest& nest) {
     const std::size_t all = nest.reduce.size();
     Run run{1, trip_of(nest, nest.reduce.back())};
+    if (nest.leaves_out) return run;  // of which terms, each loop tells
     for (std::size_t k = all - 1; k-- > 0;
          ++run.loops, run.trips *= trip_of(nest, nest.reduce[k])) {
       const LoopRef &outer = nest.reduce[k], &inner = nest.reduce[k + 1];

@@ -75,6 +75,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
+    {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // As many lanes as the widest element allows are taken at once.

@@ -7,5 +7,6 @@
 #include <lathe/lower/blocks/open_strides.ipp>
 #include <lathe/lower/blocks/software_pipelines.ipp>
 #include <lathe/lower/blocks/split_constants.ipp>
+#include <lathe/lower/guards/clip_loops.ipp>
 #include <lathe/lower/guards/hoist_guards.ipp>
 #include <lathe/lower/guards/tile_guards.ipp>

@@ -33,15 +33,28 @@ inline bool is_neutral(const BlockNode& block, const BlockInfo& info, const AnyE
   return info.reducer.identity_exact && structurally_equal(arm, identity);
 }
 
+// |x| < c as x < c and -x < c: a band, each side of which is linear.
+inline Vec<AnyExpr> sides_of_band(const AnyExpr& condition) {
+  const auto* n = condition.as<BinaryNode>();
+  const auto* size = n ? n->a.as<CallNode>() : nullptr;
+  if (!size || size->op != CallOp::abs || n->a.dtype() != kIndex ||
+      (n->op != BinaryOp::lt && n->op != BinaryOp::le))
+    return {condition};
+  const AnyExpr& x = size->args[0];
+  return {simplify(make_binary(n->op, x, n->b)),
+          simplify(make_binary(n->op, AnyExpr(0) - x, n->b))};
+}
+
 inline void sort_conditions(const Program& program, const AnyExpr& condition, SelectedTerms& plan) {
   const BlockNode& block = *plan.site.block;
   Facts facts = program_facts(program);
   for (const auto& it : block.iters) facts.bind(it);
-  for (const auto& part : conjuncts(condition)) {
-    if (prove(part, facts)) continue;
-    const bool moves = is_load_free(part) && names_reduce(block.iters, part);
-    (moves ? plan.leaves_out : plan.selects).push_back(part);
-  }
+  for (const auto& whole : conjuncts(condition))
+    for (const auto& part : sides_of_band(whole)) {
+      if (prove(part, facts)) continue;
+      const bool moves = is_load_free(part) && names_reduce(block.iters, part);
+      (moves ? plan.leaves_out : plan.selects).push_back(part);
+    }
 }
 
 inline Verdict plan_selected_terms(const Program& program, SelectedTerms& plan) {

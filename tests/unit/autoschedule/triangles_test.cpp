@@ -1,0 +1,61 @@
+// Sums of triangles and bands: terms that are left out are not run over.
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/lower/pipeline.hpp>
+#include <support/text.hpp>
+
+#include "../schedule/run.hpp"
+
+using namespace test;
+
+namespace {
+
+lt::Target one_core() {
+  lt::Target target("x86-64-v3");
+  target.cores = 1;
+  return target;
+}
+
+/// The rows of a matrix of integers by a vector, of which `chosen` tells the terms.
+template <class Chosen>
+lt::Schedule planned(const Chosen& chosen) {
+  lt::Input<std::int32_t, 2> A("A", {40, 50});
+  lt::Input<std::int32_t, 1> x("x", {50});
+  lt::Reduce r("r", 50);
+  const lt::Program p = lt::program_of(lt::compute("y", {40}, [&](lt::Var i) {
+    return lt::sum(lt::select(chosen(i, r), A(i, r) * x(r), 0), r);
+  }));
+  const lt::Schedule s = lt::default_schedule(p, one_core());
+  CHECK(test::run(s.program()) == test::run(p));
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("rows of a triangle fold in lanes, and end where it does") {
+  const lt::Schedule s = planned([](auto i, auto r) { return r <= i; });
+  CHECK(has(s.str(), "&& vro * 8 + vri <= vi reduce sum"));
+  CHECK(has(lt::lower(s.program(), one_core()).str(), "for ro in 0..io >> 1"));
+  planned([](auto i, auto r) { return lt::abs(r - i) < 3; });
+  planned([](auto i, auto r) { return r > i && r < 2 * i; });
+}
+
+TEST_CASE("columns keep their choice: lanes of one vector would choose apart") {
+  lt::Input<std::int32_t, 2> A("A", {50, 40});
+  lt::Reduce r("r", 50);
+  const lt::Program p = lt::program_of(lt::compute(
+      "y", {40}, [&](lt::Var i) { return lt::sum(lt::select(r <= i, A(r, i), 0), r); }));
+  const lt::Schedule s = lt::default_schedule(p, one_core());
+  CHECK(has(s.str(), "select("));
+  CHECK(test::run(s.program()) == test::run(p));
+}
+
+TEST_CASE("a sum over a triangle is one over its rows") {
+  lt::Input<std::int32_t, 2> A("A", {30, 40});
+  lt::Reduce i("i", 30), j("j", 40);
+  const lt::Program p = lt::program_of(lt::compute("y", {}, [&] {
+    return lt::sum(lt::select(i <= j, A(i, j), 0), {i, j});
+  }));
+  const lt::Schedule s = lt::default_schedule(p, one_core());
+  CHECK_FALSE(has(s.str(), "floordiv"));
+  CHECK(test::run(s.program()) == test::run(p));
+}
