@@ -84,3 +84,15 @@ TEST_CASE("few results of few terms have lanes along the places") {
   INFO(vector);
   CHECK(has(vector, "y_lanes"));
 }
+
+TEST_CASE("a reader that gives each place a few results has its lanes along the places") {
+  lt::Input<std::int32_t, 2> A("A", {70, 3});
+  lt::Reduce r("r", 3);
+  auto S = lt::compute("S", {70}, [&](lt::Var t) { return lt::sum(A(t, r) * A(t, r), r); });
+  auto Y = lt::compute("Y", {70, 3}, [&](lt::Var t, lt::Var c) { return A(t, c) * S(t); });
+  const std::string text = planned(lt::program_of(Y));
+  INFO(text);
+  const std::size_t results = text.rfind("unrolled for j in 0..3");
+  REQUIRE(results != std::string::npos);
+  CHECK(text.find("vectorized for i in", results) < text.find("block Y(", results));
+}

@@ -59,7 +59,6 @@ class FoldChannels : ReductionCosts {
   }
 
  private:
-  static constexpr std::int64_t kMostChannels = 8;
   // Elements from one place to the next of which a few lines hold a vector's.
   static constexpr std::int64_t kMostApart = 16;
   // Terms that are written out, and nodes of all of them.

@@ -31,6 +31,8 @@ inline constexpr std::int64_t kElementwiseUnroll = 4;
 inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
+// Vectors, one of each channel, that interleave in registers (zip_stores).
+inline constexpr std::int64_t kMostChannels = 8;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096;

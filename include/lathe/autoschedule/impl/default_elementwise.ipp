@@ -49,8 +49,6 @@ class TileElementwise : RowSteps {
   }
 
  private:
-  // That interleave by whole vectors (zip_stores).
-  static constexpr std::int64_t kMostChannels = 8;
   static constexpr double kManyOperations = 6;
 
   struct Vectors {

@@ -56,20 +56,41 @@ class FinishTiles : NestSteps {
                          for (const auto& write : writes_of(*site(ref).block))
                            s_.set_scope(write.buffer->name, Scope::reg);
                        });
-    if (fused) return user;
+    if (fused) {
+      turn(user);
+      return user;
+    }
     const BlockRef out = private_copy(ref);
     s_.reverse_compute_at(out, tile);
     if (one && !cheap)
       attempt([&] {
         s_.reverse_compute_at(user, tile);
+        turn(user);
         s_.vectorize(s_.loops(user).back());
       });
     return out;
   }
 
  private:
+  // Of a reader that gives each place a few results, the loop over places is put inside: lanes lie
+  // along it.
+  void turn(const BlockRef& user) {
+    const DefaultNest nest = nest_of(site(user));
+    if (nest.spatial.size() < 2 || nest.writes.size() != 1) return;
+    const LoopRef last = nest.spatial.back(), places = nest.spatial[nest.spatial.size() - 2];
+    const std::int64_t results = trip_of(last),
+                       lanes = target_.lanes(body_cost(*site(user).block).widest);
+    if (results > 1 && results <= std::min(kMostChannels, lanes / 2) && trip_of(places) >= lanes &&
+        flat_stride(nest.writes[0], last.var) == std::int64_t{1} &&
+        flat_stride(nest.writes[0], places.var) == results)
+      attempt([&] { s_.reorder({last, places}), s_.unroll(last); });
+  }
+
   std::int64_t trip_of(const LoopRef& loop) const {
     return trip(*find_loop(s_.program()->body, loop.var).loop);
+  }
+  bool is_serial(const LoopRef& loop) const {
+    return find_loop(s_.program()->body, loop.var).loop->loop_kind == ForKind::serial;
   }
   // Inside of `around`; a reader may have loops of its own, which stay.
   void write_out(const BlockRef& block, const LoopRef& around, std::int64_t most) {
@@ -78,7 +99,7 @@ class FinishTiles : NestSteps {
     for (std::size_t k = loops.size() - 1; k-- > 0 && !(loops[k] == around);) {
       most /= std::max<std::int64_t>(trip_of(loops[k]), 1);
       if (most < 1) return;
-      if (trip_of(loops[k]) > 1) s_.unroll(loops[k]);
+      if (trip_of(loops[k]) > 1 && is_serial(loops[k])) s_.unroll(loops[k]);
     }
   }
 
