@@ -31,6 +31,7 @@ constexpr Family families[] = {
     {"windows", window_programs},
     {"searches", search_programs},
     {"layouts", layout_programs},
+    {"channels", channel_programs},
     {"narrow types", narrow_programs},
     {"gathers", gather_programs},
     {"recurrences", recurrence_programs},

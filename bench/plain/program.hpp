@@ -105,6 +105,7 @@ PlainPrograms attention_programs();
 PlainPrograms window_programs();
 PlainPrograms search_programs();
 PlainPrograms layout_programs();
+PlainPrograms channel_programs();
 PlainPrograms narrow_programs();
 PlainPrograms gather_programs();
 PlainPrograms recurrence_programs();

@@ -46741,6 +46741,8 @@ inline constexpr std::int64_t kElementwiseUnroll = 4;
 inline constexpr std::int64_t kWindowRows = 8, kCrowdedRows = 6;
 inline constexpr int kWindowLoads = 32;
 inline constexpr double kWindowShare = 0.3;
+// Vectors, one of each channel, that interleave in registers (zip_stores).
+inline constexpr std::int64_t kMostChannels = 8;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096;
@@ -48433,7 +48435,6 @@ class FoldChannels : ReductionCosts {
   }
 
  private:
-  static constexpr std::int64_t kMostChannels = 8;
   // Elements from one place to the next of which a few lines hold a vector's.
   static constexpr std::int64_t kMostApart = 16;
   // Terms that are written out, and nodes of all of them.
@@ -48594,8 +48595,6 @@ class TileElementwise : RowSteps {
   }
 
  private:
-  // That interleave by whole vectors (zip_stores).
-  static constexpr std::int64_t kMostChannels = 8;
   static constexpr double kManyOperations = 6;
 
   struct Vectors {
@@ -48812,20 +48811,41 @@ class FinishTiles : NestSteps {
                          for (const auto& write : writes_of(*site(ref).block))
                            s_.set_scope(write.buffer->name, Scope::reg);
                        });
-    if (fused) return user;
+    if (fused) {
+      turn(user);
+      return user;
+    }
     const BlockRef out = private_copy(ref);
     s_.reverse_compute_at(out, tile);
     if (one && !cheap)
       attempt([&] {
         s_.reverse_compute_at(user, tile);
+        turn(user);
         s_.vectorize(s_.loops(user).back());
       });
     return out;
   }
 
  private:
+  // Of a reader that gives each place a few results, the loop over places is put inside: lanes lie
+  // along it.
+  void turn(const BlockRef& user) {
+    const DefaultNest nest = nest_of(site(user));
+    if (nest.spatial.size() < 2 || nest.writes.size() != 1) return;
+    const LoopRef last = nest.spatial.back(), places = nest.spatial[nest.spatial.size() - 2];
+    const std::int64_t results = trip_of(last),
+                       lanes = target_.lanes(body_cost(*site(user).block).widest);
+    if (results > 1 && results <= std::min(kMostChannels, lanes / 2) && trip_of(places) >= lanes &&
+        flat_stride(nest.writes[0], last.var) == std::int64_t{1} &&
+        flat_stride(nest.writes[0], places.var) == results)
+      attempt([&] { s_.reorder({last, places}), s_.unroll(last); });
+  }
+
   std::int64_t trip_of(const LoopRef& loop) const {
     return trip(*find_loop(s_.program()->body, loop.var).loop);
+  }
+  bool is_serial(const LoopRef& loop) const {
+    return find_loop(s_.program()->body, loop.var).loop->loop_kind == ForKind::serial;
   }
   // Inside of `around`; a reader may have loops of its own, which stay.
   void write_out(const BlockRef& block, const LoopRef& around, std::int64_t most) {
@@ -48834,7 +48854,7 @@ class FinishTiles : NestSteps {
     for (std::size_t k = loops.size() - 1; k-- > 0 && !(loops[k] == around);) {
       most /= std::max<std::int64_t>(trip_of(loops[k]), 1);
       if (most < 1) return;
-      if (trip_of(loops[k]) > 1) s_.unroll(loops[k]);
+      if (trip_of(loops[k]) > 1 && is_serial(loops[k])) s_.unroll(loops[k]);
     }
   }
 
@@ -52489,7 +52509,8 @@ class ClipToGuards : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    const Stmt clipped = f->loop_kind == ForKind::serial && !counts_registers(*f) ? clip(*f) : s;
+    const bool may = f->loop_kind == ForKind::serial && !is_tile(*f) && !counts_registers(*f);
+    const Stmt clipped = may ? clip(*f) : s;
     f = clipped.as<ForNode>();
     const Facts outer = facts_;
     facts_.bind(f->var, f->min, f->extent);
@@ -52504,6 +52525,12 @@ class ClipToGuards : public Mutator {
     AnyExpr from, to;
   };
 
+  // Short loops are tiles, of which most are whole, and all are compiled as if they were.
+  static bool is_tile(const ForNode& f) {
+    constexpr std::int64_t kLongestTile = 8;
+    const auto* extent = as_const_int(f.extent);
+    return extent && *extent <= kLongestTile;
+  }
   // Loops over registers are written out, as often as they say.
   static bool counts_registers(const ForNode& f) {
     struct Places : Visitor {
@@ -53293,11 +53320,12 @@ inline constexpr Pass kCpuPipeline[] = {
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
+    // Guards are still where they were written: borders are told from what is left of a loop.
+    {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
-    {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // As many lanes as the widest element allows are taken at once.

@@ -132,6 +132,19 @@ void mirror(const float* x, float* y, int m, int n);
 void concatenation(const float* a, const float* b, float* y, int m, int n, int k);
 void zeros_around(const float* x, float* y, int c, int h, int w);
 
+// Channels that lie side by side: of n points or colours, of pictures of h x w; complex matrices of
+// m x k by k x n; means of b x t x c; triangles of n x n, and bands.
+void point_sums(const float* x, float* y, int n);
+void colour_sums(const u8* x, std::int32_t* y, int n);
+void colours_by_matrix(const float* m, const float* x, float* y, int n);
+void complex_matrices(const float* a, const float* b, float* c, int m, int n, int k);
+void blur_colours(const u8* x, u8* y, int h, int w);
+void colour_over(const u8* s, const u8* d, u8* y, int n);
+void unit_vectors(const float* x, float* y, int n);
+void masked_means(const float* x, const float* w, float* y, int b, int t, int c);
+void triangle_by_vector(const float* a, const float* x, float* y, int n);
+void band_by_vector(const float* a, const float* x, float* y, int n, int reach);
+
 // Narrow and wide types.
 void threshold(const u8* x, u8* y, int n);
 void alpha_blend(const u8* alpha, const u8* a, const u8* b, u8* y, int n);

@@ -31,12 +31,8 @@ TEST_CASE("terms of a triangle and of a band are those that the loop runs over")
       if r * 2 >= i - 3 && r < i + 4:
         Y[i] = Y[i] + X[i, r]
 )") == R"(  for i in 0..20:
-    if i < 4:
-      for r in 0..i + 4:
-        Y[i] = Y[i] + X[i, r]
-    else:
-      for r in max(0, floordiv(i, 2) - 1)..+max(i - max(0, floordiv(i, 2) - 1) + 4, 0):
-        Y[i] = Y[i] + X[i, r]
+    for r in max(0, floordiv(i, 2) - 1)..+max(i - max(0, floordiv(i, 2) - 1) + 4, 0):
+      Y[i] = Y[i] + X[i, r]
 )");
 }
 
@@ -49,11 +45,8 @@ TEST_CASE("what loops inside count is taken at its widest") {
           Y[i] = Y[i] + X[i, ro * 8 + ri]
 )") == R"(  for i in 1..20:
     for ro in 0..floordiv(i + 7, 8):
-      if ro * 8 + 7 < i:
-        for ri in 0..8:
-          Y[i] = Y[i] + X[i, ro * 8 + ri]
-      else:
-        for ri in 0..min(8, i - ro * 8):
+      for ri in 0..8:
+        if ro * 8 + ri < i:
           Y[i] = Y[i] + X[i, ro * 8 + ri]
 )");
 }

@@ -21,7 +21,8 @@ class ClipToGuards : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    const Stmt clipped = f->loop_kind == ForKind::serial && !counts_registers(*f) ? clip(*f) : s;
+    const bool may = f->loop_kind == ForKind::serial && !is_tile(*f) && !counts_registers(*f);
+    const Stmt clipped = may ? clip(*f) : s;
     f = clipped.as<ForNode>();
     const Facts outer = facts_;
     facts_.bind(f->var, f->min, f->extent);
@@ -36,6 +37,12 @@ class ClipToGuards : public Mutator {
     AnyExpr from, to;
   };
 
+  // Short loops are tiles, of which most are whole, and all are compiled as if they were.
+  static bool is_tile(const ForNode& f) {
+    constexpr std::int64_t kLongestTile = 8;
+    const auto* extent = as_const_int(f.extent);
+    return extent && *extent <= kLongestTile;
+  }
   // Loops over registers are written out, as often as they say.
   static bool counts_registers(const ForNode& f) {
     struct Places : Visitor {

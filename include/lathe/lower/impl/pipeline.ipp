@@ -71,11 +71,12 @@ inline constexpr Pass kCpuPipeline[] = {
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
+    // Guards are still where they were written: borders are told from what is left of a loop.
+    {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
-    {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // As many lanes as the widest element allows are taken at once.
