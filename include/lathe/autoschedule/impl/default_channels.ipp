@@ -51,11 +51,9 @@ class FoldChannels : ReductionCosts {
     const BlockRef init = s_.decompose_reduction(ref, nest.reduce.front());
     if (writes_out(*site(ref).block, nest))
       for (const auto& loop : nest.reduce) s_.unroll(loop);
-    for (const auto& block : {ref, init}) write_out(s_.loops(block));
-    Vec<LoopRef> last = s_.loops(out);
-    std::swap(last[last.size() - 1], last[last.size() - 2]);
-    s_.reorder({last[last.size() - 2], last[last.size() - 1]});
-    write_out(last);
+    const Vec<LoopRef> last = s_.loops(out);
+    s_.reorder({last[last.size() - 1], last[last.size() - 2]});
+    for (const auto& block : {ref, init, out}) write_out_vectors(block);
   }
 
  private:
@@ -70,12 +68,6 @@ class FoldChannels : ReductionCosts {
     return terms <= kMostTerms && channels * terms * nodes <= kMostNodes &&
            std::all_of(nest.reduce.begin(), nest.reduce.end(),
                        [&](const LoopRef& loop) { return has_const_trip(nest, loop); });
-  }
-
-  // A vector along the last loop for each iteration of the one around it.
-  void write_out(const Vec<LoopRef>& loops) {
-    s_.vectorize(loops.back());
-    s_.unroll(loops[loops.size() - 2]);
   }
 };
 

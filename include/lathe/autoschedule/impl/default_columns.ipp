@@ -25,7 +25,9 @@ class FoldColumns : NestSteps {
               std::int64_t lanes) const {
     if (!nest.unit.var.get() || !has_const_trip(nest, nest.unit) || nest.leaves_out) return {};
     const std::int64_t columns = trip_of(nest, nest.unit);
-    if (columns < 1 || columns >= lanes || !run_through_columns(nest, columns)) return {};
+    if (columns < 1 || columns >= lanes || !any_through(nest) ||
+        !run_through(nest.reads, nest.reduce.back(), nest.unit, columns))
+      return {};
     const std::int64_t least = lanes / std::gcd(columns, lanes), vectors = columns * least / lanes,
                        together = least * ((kVectors + vectors - 1) / vectors);
     return rows < 2 * together ? Shape() : Shape{together, loops};
@@ -44,11 +46,7 @@ class FoldColumns : NestSteps {
     s_.reorder(order);
     s_.split_any(s_.fuse({row, column}), {infer, lanes});
     const BlockRef init = s_.decompose_reduction(parts, terms.front());
-    for (const auto& block : {parts, init}) {
-      const auto loops = s_.loops(block);
-      s_.vectorize(loops.back());
-      s_.unroll(loops[loops.size() - 2]);
-    }
+    for (const auto& block : {parts, init}) write_out_vectors(block);
     s_.set_scope(parts, Scope::reg);
   }
 
@@ -56,18 +54,10 @@ class FoldColumns : NestSteps {
   // Accumulators that cover the latency of an addition.
   static constexpr std::int64_t kVectors = 4;
 
-  // Whether all reads do, or stay where they are.
-  static bool run_through_columns(const DefaultNest& nest, std::int64_t columns) {
-    bool any = false;
-    for (const auto& read : nest.reads) {
-      const auto row = flat_stride(read, nest.reduce.back().var),
-                 column = flat_stride(read, nest.unit.var);
-      if (!row || !column) return false;
-      const bool through = *row == columns && (*column == 1 || columns == 1);
-      if (!through && (*row != 0 || *column != 0)) return false;
-      any = any || through;
-    }
-    return any;
+  static bool any_through(const DefaultNest& nest) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(), [&](const AccessSite& read) {
+      return flat_stride(read, nest.unit.var) == std::int64_t{1};
+    });
   }
 
   struct Loops {

@@ -237,6 +237,12 @@ class DefaultSteps {
                        [&](const BlockSite& at) { return job_.kept.holds(at.block->tag); });
   }
 
+  // Whether a copy of what is written is a box by the block's own iterators.
+  static bool is_plain(const AccessSite& write) {
+    return std::all_of(write.indices.begin(), write.indices.end(),
+                       [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
+  }
+
   BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
 
   static std::int64_t trip(const ForNode& loop) {

@@ -70,9 +70,9 @@ class TileElementwise : RowSteps {
     const std::int64_t channels = trip_of(nest, nest.unit);
     if (channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block)) return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
-      return !(loop == nest.unit) && runs_through(nest.writes, loop, nest.unit, channels);
+      return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
-    if (!around.var.get() || !runs_through(nest.reads, around, nest.unit, channels)) return {};
+    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
     LoopRef fused;
     attempt([&] {
       Vec<LoopRef> order;
@@ -93,15 +93,6 @@ class TileElementwise : RowSteps {
       for (auto& access : *accesses)
         for (auto& index : access.indices) index = simplify(substitute(index, places));
     return out;
-  }
-  // `around` a number of channels at a time, or neither of both.
-  static bool runs_through(const Vec<AccessSite>& accesses, const LoopRef& around,
-                           const LoopRef& unit, std::int64_t channels) {
-    return std::all_of(accesses.begin(), accesses.end(), [&](const AccessSite& access) {
-      const auto outer = flat_stride(access, around.var), inner = flat_stride(access, unit.var);
-      return outer && inner &&
-             ((*outer == channels && *inner == 1) || (*outer == 0 && *inner == 0));
-    });
   }
   // Whether a value depends on which channel it is, or on the place.
   static bool tells_apart(const BlockNode& block) {

@@ -106,10 +106,7 @@ class FinishTiles : NestSteps {
   // What is stored at every second place is a box by the block's own iterators.
   BlockRef private_copy(const BlockRef& ref) {
     const AccessSite write = writes_of(*site(ref).block)[0];
-    const bool plain = std::all_of(write.indices.begin(), write.indices.end(), [](const auto& e) {
-      return e.kind() == ExprKind::Var || as_const_int(e);
-    });
-    if (plain) return s_.cache_write(ref, Scope::reg);
+    if (is_plain(write)) return s_.cache_write(ref, Scope::reg);
     const BlockRef out = s_.reindex(ref, write.buffer->name);
     s_.set_scope(writes_of(*site(ref).block)[0].buffer->name, Scope::reg);
     return out;

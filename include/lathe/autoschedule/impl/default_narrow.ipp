@@ -22,7 +22,7 @@ class NarrowStages : DefaultSteps {
       const AccessSite write = result_of(*at.block);
       const HeldIntegers held = held_integers(s_.program(), write.buffer);
       for (DType t : exchangeable_types())
-        if (t.bits < write.buffer->dtype.bits && t.element_bytes() >= bytes_read(*at.block) &&
+        if (t.bits < write.buffer->dtype.bits && t.element_bytes() >= bytes_beside(*at.block) &&
             can_hold(t, held) && narrow(block, write, t))
           break;
     }
@@ -43,15 +43,12 @@ class NarrowStages : DefaultSteps {
            (own ? info.is_complete() || info.is_reduction()
                 : info.is_reduction() && info.injective && is_plain(write));
   }
-  static bool is_plain(const AccessSite& write) {
-    return std::all_of(write.indices.begin(), write.indices.end(),
-                       [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
-  }
-
-  // Of the widest element that a term reads: results narrower than it fill no lanes.
-  static int bytes_read(const BlockNode& block) {
+  // Of the widest element that a term reads, or that stands beside a position: results narrower
+  // than it fill no lanes.
+  static int bytes_beside(const BlockNode& block) {
+    const Vec<AccessSite> writes = writes_of(block);
     const Vec<Buffer> written = buffers_written(block.body);
-    int bytes = 1;
+    int bytes = writes.size() > 1 ? writes[0].buffer->dtype.element_bytes() : 1;
     for (const auto& read : reads_of(block))
       if (!contains(written, read.buffer))
         bytes = std::max(bytes, read.buffer->dtype.element_bytes());

@@ -131,6 +131,22 @@ class NestSteps : protected DefaultSteps {
     return copy;
   }
 
+  // A vector along the last loop for each iteration of the one around it.
+  void write_out_vectors(const BlockRef& block) {
+    const auto loops = s_.loops(block);
+    s_.vectorize(loops.back());
+    s_.unroll(loops[loops.size() - 2]);
+  }
+  // Whether accesses run through `unit` and the loop around it as through one, or stay where they
+  // are.
+  static bool run_through(const Vec<AccessSite>& accesses, const LoopRef& around,
+                          const LoopRef& unit, std::int64_t trips) {
+    return std::all_of(accesses.begin(), accesses.end(), [&](const AccessSite& access) {
+      const auto outer = flat_stride(access, around.var), inner = flat_stride(access, unit.var);
+      return outer && inner && ((*outer == trips && *inner == 1) || (*outer == 0 && *inner == 0));
+    });
+  }
+
   void vectorize_last(const BlockRef& block, std::int64_t lanes) {
     const auto parts = s_.split_any(s_.loops(block).back(), {infer, lanes});
     s_.vectorize(parts[1]);
