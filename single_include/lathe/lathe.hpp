@@ -46947,6 +46947,12 @@ class DefaultSteps {
                        [&](const BlockSite& at) { return job_.kept.holds(at.block->tag); });
   }
 
+  // Whether a copy of what is written is a box by the block's own iterators.
+  static bool is_plain(const AccessSite& write) {
+    return std::all_of(write.indices.begin(), write.indices.end(),
+                       [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
+  }
+
   BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
 
   static std::int64_t trip(const ForNode& loop) {
@@ -47169,7 +47175,7 @@ class NarrowStages : DefaultSteps {
       const AccessSite write = result_of(*at.block);
       const HeldIntegers held = held_integers(s_.program(), write.buffer);
       for (DType t : exchangeable_types())
-        if (t.bits < write.buffer->dtype.bits && t.element_bytes() >= bytes_read(*at.block) &&
+        if (t.bits < write.buffer->dtype.bits && t.element_bytes() >= bytes_beside(*at.block) &&
             can_hold(t, held) && narrow(block, write, t))
           break;
     }
@@ -47190,15 +47196,12 @@ class NarrowStages : DefaultSteps {
            (own ? info.is_complete() || info.is_reduction()
                 : info.is_reduction() && info.injective && is_plain(write));
   }
-  static bool is_plain(const AccessSite& write) {
-    return std::all_of(write.indices.begin(), write.indices.end(),
-                       [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
-  }
-
-  // Of the widest element that a term reads: results narrower than it fill no lanes.
-  static int bytes_read(const BlockNode& block) {
+  // Of the widest element that a term reads, or that stands beside a position: results narrower
+  // than it fill no lanes.
+  static int bytes_beside(const BlockNode& block) {
+    const Vec<AccessSite> writes = writes_of(block);
     const Vec<Buffer> written = buffers_written(block.body);
-    int bytes = 1;
+    int bytes = writes.size() > 1 ? writes[0].buffer->dtype.element_bytes() : 1;
     for (const auto& read : reads_of(block))
       if (!contains(written, read.buffer))
         bytes = std::max(bytes, read.buffer->dtype.element_bytes());
@@ -47343,6 +47346,22 @@ class NestSteps : protected DefaultSteps {
     s_.storage_align(copy, static_cast<std::int64_t>(axis), kCacheWay / bytes,
                      target_.line_bytes / bytes);
     return copy;
+  }
+
+  // A vector along the last loop for each iteration of the one around it.
+  void write_out_vectors(const BlockRef& block) {
+    const auto loops = s_.loops(block);
+    s_.vectorize(loops.back());
+    s_.unroll(loops[loops.size() - 2]);
+  }
+  // Whether accesses run through `unit` and the loop around it as through one, or stay where they
+  // are.
+  static bool run_through(const Vec<AccessSite>& accesses, const LoopRef& around,
+                          const LoopRef& unit, std::int64_t trips) {
+    return std::all_of(accesses.begin(), accesses.end(), [&](const AccessSite& access) {
+      const auto outer = flat_stride(access, around.var), inner = flat_stride(access, unit.var);
+      return outer && inner && ((*outer == trips && *inner == 1) || (*outer == 0 && *inner == 0));
+    });
   }
 
   void vectorize_last(const BlockRef& block, std::int64_t lanes) {
@@ -48427,11 +48446,9 @@ class FoldChannels : ReductionCosts {
     const BlockRef init = s_.decompose_reduction(ref, nest.reduce.front());
     if (writes_out(*site(ref).block, nest))
       for (const auto& loop : nest.reduce) s_.unroll(loop);
-    for (const auto& block : {ref, init}) write_out(s_.loops(block));
-    Vec<LoopRef> last = s_.loops(out);
-    std::swap(last[last.size() - 1], last[last.size() - 2]);
-    s_.reorder({last[last.size() - 2], last[last.size() - 1]});
-    write_out(last);
+    const Vec<LoopRef> last = s_.loops(out);
+    s_.reorder({last[last.size() - 1], last[last.size() - 2]});
+    for (const auto& block : {ref, init, out}) write_out_vectors(block);
   }
 
  private:
@@ -48446,12 +48463,6 @@ class FoldChannels : ReductionCosts {
     return terms <= kMostTerms && channels * terms * nodes <= kMostNodes &&
            std::all_of(nest.reduce.begin(), nest.reduce.end(),
                        [&](const LoopRef& loop) { return has_const_trip(nest, loop); });
-  }
-
-  // A vector along the last loop for each iteration of the one around it.
-  void write_out(const Vec<LoopRef>& loops) {
-    s_.vectorize(loops.back());
-    s_.unroll(loops[loops.size() - 2]);
   }
 };
 
@@ -48479,7 +48490,9 @@ class FoldColumns : NestSteps {
               std::int64_t lanes) const {
     if (!nest.unit.var.get() || !has_const_trip(nest, nest.unit) || nest.leaves_out) return {};
     const std::int64_t columns = trip_of(nest, nest.unit);
-    if (columns < 1 || columns >= lanes || !run_through_columns(nest, columns)) return {};
+    if (columns < 1 || columns >= lanes || !any_through(nest) ||
+        !run_through(nest.reads, nest.reduce.back(), nest.unit, columns))
+      return {};
     const std::int64_t least = lanes / std::gcd(columns, lanes), vectors = columns * least / lanes,
                        together = least * ((kVectors + vectors - 1) / vectors);
     return rows < 2 * together ? Shape() : Shape{together, loops};
@@ -48498,11 +48511,7 @@ class FoldColumns : NestSteps {
     s_.reorder(order);
     s_.split_any(s_.fuse({row, column}), {infer, lanes});
     const BlockRef init = s_.decompose_reduction(parts, terms.front());
-    for (const auto& block : {parts, init}) {
-      const auto loops = s_.loops(block);
-      s_.vectorize(loops.back());
-      s_.unroll(loops[loops.size() - 2]);
-    }
+    for (const auto& block : {parts, init}) write_out_vectors(block);
     s_.set_scope(parts, Scope::reg);
   }
 
@@ -48510,18 +48519,10 @@ class FoldColumns : NestSteps {
   // Accumulators that cover the latency of an addition.
   static constexpr std::int64_t kVectors = 4;
 
-  // Whether all reads do, or stay where they are.
-  static bool run_through_columns(const DefaultNest& nest, std::int64_t columns) {
-    bool any = false;
-    for (const auto& read : nest.reads) {
-      const auto row = flat_stride(read, nest.reduce.back().var),
-                 column = flat_stride(read, nest.unit.var);
-      if (!row || !column) return false;
-      const bool through = *row == columns && (*column == 1 || columns == 1);
-      if (!through && (*row != 0 || *column != 0)) return false;
-      any = any || through;
-    }
-    return any;
+  static bool any_through(const DefaultNest& nest) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(), [&](const AccessSite& read) {
+      return flat_stride(read, nest.unit.var) == std::int64_t{1};
+    });
   }
 
   struct Loops {
@@ -48616,9 +48617,9 @@ class TileElementwise : RowSteps {
     const std::int64_t channels = trip_of(nest, nest.unit);
     if (channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block)) return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
-      return !(loop == nest.unit) && runs_through(nest.writes, loop, nest.unit, channels);
+      return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
-    if (!around.var.get() || !runs_through(nest.reads, around, nest.unit, channels)) return {};
+    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
     LoopRef fused;
     attempt([&] {
       Vec<LoopRef> order;
@@ -48639,15 +48640,6 @@ class TileElementwise : RowSteps {
       for (auto& access : *accesses)
         for (auto& index : access.indices) index = simplify(substitute(index, places));
     return out;
-  }
-  // `around` a number of channels at a time, or neither of both.
-  static bool runs_through(const Vec<AccessSite>& accesses, const LoopRef& around,
-                           const LoopRef& unit, std::int64_t channels) {
-    return std::all_of(accesses.begin(), accesses.end(), [&](const AccessSite& access) {
-      const auto outer = flat_stride(access, around.var), inner = flat_stride(access, unit.var);
-      return outer && inner &&
-             ((*outer == channels && *inner == 1) || (*outer == 0 && *inner == 0));
-    });
   }
   // Whether a value depends on which channel it is, or on the place.
   static bool tells_apart(const BlockNode& block) {
@@ -48861,10 +48853,7 @@ class FinishTiles : NestSteps {
   // What is stored at every second place is a box by the block's own iterators.
   BlockRef private_copy(const BlockRef& ref) {
     const AccessSite write = writes_of(*site(ref).block)[0];
-    const bool plain = std::all_of(write.indices.begin(), write.indices.end(), [](const auto& e) {
-      return e.kind() == ExprKind::Var || as_const_int(e);
-    });
-    if (plain) return s_.cache_write(ref, Scope::reg);
+    if (is_plain(write)) return s_.cache_write(ref, Scope::reg);
     const BlockRef out = s_.reindex(ref, write.buffer->name);
     s_.set_scope(writes_of(*site(ref).block)[0].buffer->name, Scope::reg);
     return out;
@@ -53565,10 +53554,13 @@ class CountLanes : public SharingMutator {
     // As a < b (or a <= b): a - b in lane l is d + step * l.
     const std::int64_t step = less ? left - right : right - left;
     Simplifier engine(facts_);
-    if (step < -1 || step > 1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
+    if (step < -1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
     const bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
     const AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
-    if (as_const_int(a) && as_const_int(b)) return {};
+    if (as_const_int(a) && as_const_int(b))
+      return step > 1 ? first_of_known(*as_const_int(a), *as_const_int(b), step, equal, t.lanes)
+                      : AnyExpr();
+    if (step > 1) return {};
     return with_value("first", expr(a), [&](const AnyExpr& x) {
       return with_value("end", expr(b), [&](const AnyExpr& y) {
         if (step == 0)
@@ -53578,6 +53570,15 @@ class CountLanes : public SharingMutator {
                           first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes, caps_));
       });
     });
+  }
+
+  /// Of the lanes l those where from + l * step is below the end, or at most the end.
+  AnyExpr first_of_known(std::int64_t from, std::int64_t end, std::int64_t step, bool or_equal,
+                         int lanes) const {
+    std::int64_t apart = 0;
+    if (__builtin_sub_overflow(end, from, &apart)) return {};
+    const std::int64_t count = floor_div(or_equal ? apart : apart - 1, step) + 1;
+    return first_lanes(AnyExpr(std::clamp<std::int64_t>(count, 0, lanes)), lanes, caps_);
   }
 
   /// For how many of the lanes l from + l is below the end, or at most the end.

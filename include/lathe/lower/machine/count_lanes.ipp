@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/machine_form.hpp>
@@ -59,10 +60,13 @@ class CountLanes : public SharingMutator {
     // As a < b (or a <= b): a - b in lane l is d + step * l.
     const std::int64_t step = less ? left - right : right - left;
     Simplifier engine(facts_);
-    if (step < -1 || step > 1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
+    if (step < -1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
     const bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
     const AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
-    if (as_const_int(a) && as_const_int(b)) return {};
+    if (as_const_int(a) && as_const_int(b))
+      return step > 1 ? first_of_known(*as_const_int(a), *as_const_int(b), step, equal, t.lanes)
+                      : AnyExpr();
+    if (step > 1) return {};
     return with_value("first", expr(a), [&](const AnyExpr& x) {
       return with_value("end", expr(b), [&](const AnyExpr& y) {
         if (step == 0)
@@ -72,6 +76,15 @@ class CountLanes : public SharingMutator {
                           first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes, caps_));
       });
     });
+  }
+
+  /// Of the lanes l those where from + l * step is below the end, or at most the end.
+  AnyExpr first_of_known(std::int64_t from, std::int64_t end, std::int64_t step, bool or_equal,
+                         int lanes) const {
+    std::int64_t apart = 0;
+    if (__builtin_sub_overflow(end, from, &apart)) return {};
+    const std::int64_t count = floor_div(or_equal ? apart : apart - 1, step) + 1;
+    return first_lanes(AnyExpr(std::clamp<std::int64_t>(count, 0, lanes)), lanes, caps_);
   }
 
   /// For how many of the lanes l from + l is below the end, or at most the end.

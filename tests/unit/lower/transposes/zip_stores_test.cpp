@@ -55,6 +55,22 @@ TEST_CASE("stores stay where one is missing, twice there, or reads what another 
   CHECK(count_of(zip_stores(any_order, Target("znver4")).str(), "y[ramp(") == 3);
 }
 
+TEST_CASE("tails whose masks step as the stores do are dense, too") {
+  Columns rows(kF32, 16);
+  Vec<Stmt> all;
+  for (int k = 0; k < 3; ++k) {
+    const AnyExpr inside = make_binary(BinaryOp::lt, make_ramp(AnyExpr(k), AnyExpr(3), 16),
+                                       make_broadcast(AnyExpr(27), 16));
+    all.push_back(rows.store(0, 3, k, inside));
+  }
+  CHECK(zipped(rows.b.done(make_seq(all))) == 6);
+  // A row less in the last one: they end apart.
+  all[2] = rows.store(0, 3, 2,
+                      make_binary(BinaryOp::lt, make_ramp(AnyExpr(2), AnyExpr(3), 16),
+                                  make_broadcast(AnyExpr(26), 16)));
+  CHECK(zipped(rows.b.done(make_seq(all))) == 0);
+}
+
 TEST_CASE("stores of two runs in turn become dense ones, unless an element is one of both") {
   Columns rows(kF32, 16);
   const auto turns = [&](int apart) {
