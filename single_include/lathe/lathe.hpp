@@ -3407,7 +3407,8 @@ class BlockSteps : public LoopSteps {
   void resolve_selects(const BlockName& block, Location where = Location::here());
 
   /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
-  /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay.
+  /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay; a band
+  /// |i - r| < c has two sides.
   ///     Y[i] += select((i - r) % 2 == 0 && r <= i, X[i, r], 0)   →
   ///     Y[i] += X[i, r]  where (i - r) % 2 == 0 && r <= i
   /// L0262: no choice, none of its values is neutral, or nothing moves.
@@ -48820,7 +48821,7 @@ class FinishTiles : NestSteps {
 
  private:
   // Of a reader that gives each place a few results, the loop over places is put inside: lanes lie
-  // along it.
+  // along it. Where those of the tile lie along the results, a reader has whole vectors of them.
   void turn(const BlockRef& user) {
     const DefaultNest nest = nest_of(site(user));
     if (nest.spatial.size() < 2 || nest.writes.size() != 1) return;

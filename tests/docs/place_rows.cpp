@@ -188,7 +188,8 @@ std::vector<Row> place_rows() {
       {.name = "select_to_predicate",
        .meaning = "Terms that a choice replaces by what changes nothing are left out: loops run "
                   "past them, and lowering lifts what is tested of them to the loops that it "
-                  "names. Sums of floats that begin at zero stay as they are to the last bit.",
+                  "names, and ends loops where nothing is left of them. Sums of floats that begin "
+                  "at zero stay as they are to the last bit.",
        .references = "all stay",
        .rounding = kNever,
        .refusals = "L0262",

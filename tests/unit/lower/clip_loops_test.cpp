@@ -7,10 +7,7 @@ namespace {
 
 /// The body after loops were clipped.
 std::string clipped(const std::string& body) {
-  const lt::Program p = lt::parse("program P(in X: f32[20, 100], inout Y: f32[20]):\n" + body);
-  test::check_stages(p);
-  const std::string text = lt::lower_until("clip_loops", p, lt::host()).str();
-  return text.substr(text.find('\n') + 1);
+  return test::body_after("clip_loops", "in X: f32[20, 100], inout Y: f32[20]", body);
 }
 
 }  // namespace

@@ -7,10 +7,7 @@ namespace {
 
 /// The body after guards were hoisted.
 std::string hoisted(const std::string& body) {
-  const lt::Program p = lt::parse("program P(in X: f32[100], out Y: f32[100]):\n" + body);
-  test::check_stages(p);
-  const std::string text = lt::lower_until("simplify_borders", p, lt::host()).str();
-  return text.substr(text.find('\n') + 1);
+  return test::body_after("simplify_borders", "in X: f32[100], out Y: f32[100]", body);
 }
 
 }  // namespace

@@ -67,4 +67,13 @@ inline lt::Program check_stages(const lt::Program& program, const Dims& dims = {
   return last;
 }
 
+/// What a pass leaves of the body of a program with these parameters; all stages are compared.
+inline std::string body_after(const char* pass, const std::string& parameters,
+                              const std::string& body) {
+  const lt::Program p = lt::parse("program P(" + parameters + "):\n" + body);
+  check_stages(p);
+  const std::string text = lt::lower_until(pass, p, lt::host()).str();
+  return text.substr(text.find('\n') + 1);
+}
+
 }  // namespace test

@@ -73,7 +73,7 @@ class FinishTiles : NestSteps {
 
  private:
   // Of a reader that gives each place a few results, the loop over places is put inside: lanes lie
-  // along it.
+  // along it. Where those of the tile lie along the results, a reader has whole vectors of them.
   void turn(const BlockRef& user) {
     const DefaultNest nest = nest_of(site(user));
     if (nest.spatial.size() < 2 || nest.writes.size() != 1) return;

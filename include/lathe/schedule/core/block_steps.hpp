@@ -161,7 +161,8 @@ class BlockSteps : public LoopSteps {
   void resolve_selects(const BlockName& block, Location where = Location::here());
 
   /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
-  /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay.
+  /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay; a band
+  /// |i - r| < c has two sides.
   ///     Y[i] += select((i - r) % 2 == 0 && r <= i, X[i, r], 0)   →
   ///     Y[i] += X[i, r]  where (i - r) % 2 == 0 && r <= i
   /// L0262: no choice, none of its values is neutral, or nothing moves.
