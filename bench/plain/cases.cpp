@@ -32,6 +32,7 @@ constexpr Family families[] = {
     {"searches", search_programs},
     {"layouts", layout_programs},
     {"channels", channel_programs},
+    {"invariants", invariant_programs},
     {"narrow types", narrow_programs},
     {"gathers", gather_programs},
     {"recurrences", recurrence_programs},

@@ -106,6 +106,7 @@ PlainPrograms window_programs();
 PlainPrograms search_programs();
 PlainPrograms layout_programs();
 PlainPrograms channel_programs();
+PlainPrograms invariant_programs();
 PlainPrograms narrow_programs();
 PlainPrograms gather_programs();
 PlainPrograms recurrence_programs();

@@ -3312,6 +3312,17 @@ class BlockSteps : public LoopSteps {
   BlockRef reindex(const BlockName& block, const BufferName& buffer,
                    Location where = Location::here());
 
+  /// What the block computes again in each iteration of a loop around it, and reads from a buffer
+  /// now: the largest such value, by its nodes, over those iterators of the block that it names.
+  /// Conditions and places are none.
+  ///     Y[n, p, c] = X[n, p, c] / sqrt(v[c] + e)   → hoist_invariant("Y", p) →
+  ///     Y_hoisted[c] = sqrt(v[c] + e)
+  ///     Y[n, p, c] = X[n, p, c] / Y_hoisted[c]
+  /// Returns the block that computes it, which stands as far out as nothing writes what it reads.
+  /// Called again, it takes the next largest. L0264: there is none, it reads what the block writes,
+  /// or it may read outside of a buffer where the block doesn't.
+  BlockRef hoist_invariant(const BlockName& block, LoopRef loop, Location where = Location::here());
+
   /// The consumers read a private copy of what the block computes: a second block, right after the
   /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
   /// placed by itself.
@@ -3658,7 +3669,8 @@ Schedule replay(const Trace& trace, Schedule start, bool any_program = false,
 
 namespace lathe {
 
-/// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
+/// An analytic schedule from the program alone: cheap producers are inlined, what
+/// rows share is computed ahead, producers of whole
 /// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
 /// what they read (stencils) are computed a few at a time, rows that lie along another axis are
 /// turned in registers, reductions get a register tile or one partial result a lane and a tree that
@@ -10772,6 +10784,7 @@ namespace lathe {
   X(cache_write)             \
   X(cache_padded)            \
   X(reindex)                 \
+  X(hoist_invariant)         \
   X(clone)                   \
   /* blocks */               \
   X(decompose_reduction)     \
@@ -36085,6 +36098,13 @@ LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName
                                 where));
 }
 
+LATHE_DECL BlockRef BlockSteps::hoist_invariant(const BlockName& block, LoopRef loop,
+                                                Location where) {
+  return detail::as_block(apply(detail::primitive_hoist_invariant(),
+                                {BlockRef(resolve_block(block, "hoist_invariant", where)), loop},
+                                where));
+}
+
 LATHE_DECL BlockRef BlockSteps::clone(const BlockName& block,
                                       const std::vector<BlockName>& consumers, Location where) {
   Vec<Arg> readers;
@@ -38711,6 +38731,18 @@ inline std::string list_buffers(const Vec<Buffer>& buffers) {
   return out.empty() ? "none" : out;
 }
 
+inline Verdict check_reader_block(const BlockSite& site, const CopyStep& step) {
+  const BlockNode& block = *site.block;
+  const std::string name = "block " + in_quotes(block.name());
+  if (!is_open_path(site.path))
+    return refusal_at(block.tag, step.id,
+                      name + " stands under a condition or inside another block");
+  if (!block_tags(block.body).empty())
+    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
+                      "copy what a block inside reads before they become one");
+  return {};
+}
+
 inline Verdict check_cache_read(const Program& program, const BlockSite& site, const Buffer& buffer,
                                 const CopyStep& step) {
   const BlockNode& block = *site.block;
@@ -38722,12 +38754,7 @@ inline Verdict check_cache_read(const Program& program, const BlockSite& site, c
     return refusal_at(block.tag, step.id,
                       name + " both reads and writes " + in_quotes(buffer->name),
                       "cache what it writes with cache_write");
-  if (!is_open_path(site.path))
-    return refusal_at(block.tag, step.id,
-                      name + " stands under a condition or inside another block");
-  if (!block_tags(block.body).empty())
-    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
-                      "copy what a block inside reads before they become one");
+  if (auto no = check_reader_block(site, step)) return no;
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, step.id,
@@ -38755,16 +38782,20 @@ inline Verdict check_copy_source(const Program& program, const Stmt& root, const
 /// A copy of what a block reads, and its place.
 struct CopyIn {
   BlockSite site;  ///< of the block
-  Buffer from, to;
+  Vec<Buffer> from;
+  Buffer to;
   std::size_t at = 0;  ///< position in the path of what the copy comes before
   Stmt reader;         ///< the block as it will be
   std::optional<BlockNode> copy;
   Vec<Range> ranges;  ///< of the copy's iterators
 
-  // As far out as nothing writes the buffer.
-  CopyIn(const BlockSite& block, const Buffer& buffer)
-      : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
-          return !writers(s, buffer).empty();
+  // As far out as nothing writes the buffers.
+  CopyIn(const BlockSite& block, Vec<Buffer> buffers)
+      : site(block),
+        from(std::move(buffers)),
+        at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
+          return std::any_of(from.begin(), from.end(),
+                             [&](const Buffer& buffer) { return !writers(s, buffer).empty(); });
         })) {}
   Vec<ForRef> outside() const {
     return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
@@ -38779,10 +38810,11 @@ inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const Cop
   Vec<Stmt> place = path_to(find_block(root, reader).path, plan.at);
   root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
                    plan.to);
-  if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
-    no->block = reader;
-    return no;
-  }
+  for (const auto& buffer : plan.from)
+    if (auto no = check_copy_source(program, root, tag, buffer, outside, step)) {
+      no->block = reader;
+      return no;
+    }
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));
@@ -39008,7 +39040,7 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[2].text, scope, kCacheRead.id)) return no;
   if (auto no = check_cache_read(program, site, buffer, kCacheRead)) return no;
-  CopyIn plan(site, buffer);
+  CopyIn plan(site, {buffer});
   Facts facts = facts_on(path_to(site.path, plan.at), program_facts(program));
   Region region = region_read(site.path[plan.at], buffer, facts, args[0].block);
   std::string name = NamePool(program).fresh(buffer->name + "_cache");
@@ -40452,8 +40484,9 @@ inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool writ
   return plan_axes(program, plan, written);
 }
 
-// copy[iterators] = buffer[index], over fresh iterators for the axes.
-inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag) {
+// copy[iterators] = value, over fresh iterators for the axes.
+inline BlockNode block_over_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag,
+                                 const AnyExpr& value) {
   Vec<IterVar> iters;
   Substitution map;
   for (std::size_t k : plan.axes) {
@@ -40463,20 +40496,20 @@ inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const
     map.emplace_back(old, AnyExpr(it.var));
     iters.push_back(std::move(it));
   }
-  Vec<AnyExpr> to, from;
+  Vec<AnyExpr> to;
   for (const auto& e : plan.at) to.push_back(substitute(e, map));
-  for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
-  return BlockNode(tag, std::move(iters), make_store(copy, to, make_load(plan.from, from)));
+  return BlockNode(tag, std::move(iters), make_store(copy, to, fresh_lets(substitute(value, map))));
 }
 
 inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
   if (auto no = check_cache_read(program, plan.site, plan.from, kReindex)) return no;
   if (auto no = plan_reindex(program, plan, false)) return no;
   const BlockNode& block = *plan.site.block;
-  CopyIn copy(plan.site, plan.from);
+  CopyIn copy(plan.site, {plan.from});
   std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
   copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
-  copy.copy.emplace(copy_of_axes(plan, copy.to, make_ref<BlockTagNode>(name)));
+  copy.copy.emplace(block_over_axes(plan, copy.to, make_ref<BlockTagNode>(name),
+                                    make_load(plan.from, plan.index)));
   Facts facts = facts_on(plan.site.path, program_facts(program));
   if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
                      plan.site.path[copy.at], facts, copy.ranges))
@@ -40750,10 +40783,11 @@ inline Verdict pad_operand(PadPlan& plan, const Buffer& buffer) {
   if (auto no = check_cache_read(plan.program, axes.site, buffer, kPad)) return no;
   if (auto no = plan_reindex(plan.program, axes, false)) return no;
   if (auto no = pad_axes(plan, axes)) return no;
-  CopyIn copy(axes.site, buffer);
+  CopyIn copy(axes.site, {buffer});
   const std::string name = NamePool(plan.program).fresh(buffer->name + "_pad");
   copy.to = make_buffer(name, buffer->dtype, axes.shape);
-  copy.copy.emplace(copy_of_axes(axes, copy.to, make_ref<BlockTagNode>(name)));
+  copy.copy.emplace(
+      block_over_axes(axes, copy.to, make_ref<BlockTagNode>(name), make_load(buffer, axes.index)));
   Facts facts = facts_on(axes.site.path, program_facts(plan.program));
   if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()),
                      axes.site.path[copy.at], facts, copy.ranges))
@@ -41343,7 +41377,7 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   plan.from = find_buffer(program, args[1].text);
   if (auto no = check_cache_read(program, plan.site, plan.from, kCachePadded)) return no;
   if (auto no = plan_cache_padded(program, plan)) return no;
-  CopyIn copy(plan.site, plan.from);
+  CopyIn copy(plan.site, {plan.from});
   const std::string name = NamePool(program).fresh(plan.from->name + "_padded");
   Vec<AnyExpr> shape;
   for (const auto& range : plan.domain) shape.push_back(range.extent);
@@ -41369,6 +41403,158 @@ LATHE_DECL const Primitive& primitive_cache_padded() {
                                 {{"block", ArgKind::block}, {"buffer", ArgKind::buffer}},
                                 "a block reads a copy of a buffer with what lies around it",
                                 run_cache_padded,
+                                ArgKind::block,
+                                Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/copies/hoist_invariant.ipp
+namespace lathe::detail {
+
+inline constexpr CopyStep kHoistInvariant{"hoist_invariant", "L0264"};
+
+// The largest part of what a block stores that is computed from these iterators and Dims alone.
+class FindInvariant : public Visitor {
+ public:
+  FindInvariant(const Program& program, const BlockNode& block, Vec<VarRef> steady)
+      : program_(program), written_(buffers_written(block.body)), steady_(std::move(steady)) {}
+  AnyExpr found;
+
+  void expr(const AnyExpr& e) override {
+    if (found.get() && e->weight <= found->weight) return;
+    if (is_invariant(e)) {
+      found = e;
+    } else if (e.kind() != ExprKind::Load) {  // what an index computes is no value
+      descend(e);
+    }
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) return expr(n->value);
+    descend(s);
+  }
+
+ private:
+  // Each part of a larger value asks anew for its variables.
+  static constexpr std::uint32_t kMostNodes = 4096;
+
+  bool is_invariant(const AnyExpr& e) const {
+    // Proofs need conditions and places as they are.
+    if (e.dtype().is_bool() || e.dtype() == kIndex) return false;
+    if (e->weight > kMostNodes || e.dtype().lanes != 1 || !computes(e)) return false;
+    if (!names_one_of(e, steady_)) return false;
+    for (const auto& var : free_vars(e))
+      if (!contains(steady_, var) && !is_dim(program_, var)) return false;
+    for (const auto& buffer : buffers_read(make_ref<EvaluateNode>(e)))
+      if (contains(written_, buffer)) return false;
+    return !may_fail(e);
+  }
+  // A load does where it divides, or reads where to load.
+  bool computes(const AnyExpr& e) const {
+    if (const auto* n = e.as<LoadNode>()) {
+      for (const auto& index : n->indices)
+        if (!affine_of(index, steady_)) return true;
+      return false;
+    }
+    return e.kind() != ExprKind::Var && e.kind() != ExprKind::Const;
+  }
+  // A quotient by what may be 0 is computed where the program asks for it only.
+  static bool may_fail(const AnyExpr& e) {
+    class FindFailure : public Visitor {
+     public:
+      bool found = false;
+      void expr(const AnyExpr& part) override {
+        const auto* n = part.as<BinaryNode>();
+        const auto* call = part.as<CallNode>();
+        const bool divides = n && (n->op == BinaryOp::div || n->op == BinaryOp::mod ||
+                                   n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
+        if (divides && !n->a.dtype().is_float()) {
+          const std::int64_t* by = as_const_int(n->b);
+          found = found || !by || *by == 0;
+        }
+        found = found || (call && !op_pure(call->op));
+        if (!found) descend(part);
+      }
+    } find;
+    find.expr(e);
+    return find.found;
+  }
+
+  const Program& program_;
+  const Vec<Buffer> written_;
+  const Vec<VarRef> steady_;
+};
+
+// Every place where the value stands becomes a load.
+class ReadHoisted : public Mutator {
+ public:
+  ReadHoisted(const AnyExpr& value, const AnyExpr& load) : value_(value), load_(load) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    if (e->weight < value_->weight) return e;
+    return structurally_equal(e, value_) ? load_ : descend(e);
+  }
+
+ private:
+  const AnyExpr &value_, &load_;
+};
+
+// The block's iterators that no iteration of the loop changes.
+inline Vec<VarRef> steady_iterators(const BlockNode& block, const VarRef& loop) {
+  Vec<VarRef> out;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
+    if (!uses_var(block.iters[k].binding, loop)) out.push_back(block.iters[k].var);
+  return out;
+}
+
+inline Verdict plan_invariant(const Program& program, const VarRef& loop, ReindexPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  if (!below(plan.site.loops, loop))
+    return reindex_refusal(plan, "is not in loop " + in_quotes(loop->name));
+  FindInvariant find(program, block, steady_iterators(block, loop));
+  find.stmt(block.body);
+  if (!find.found.get())
+    return reindex_refusal(plan, "computes nothing that stays the same along " +
+                                     in_quotes(loop->name) + " and changes elsewhere");
+  plan.index = {find.found};
+  return plan_axes(program, plan, false);
+}
+
+inline Verdict run_hoist_invariant(const Program& program, const Args& args, Edit* edit) {
+  ReindexPlan plan;
+  plan.id = kHoistInvariant.id;
+  plan.site = find_block(program->body, args[0].block);
+  if (auto no = check_reader_block(plan.site, kHoistInvariant)) return no;
+  if (auto no = plan_invariant(program, args[1].loop, plan)) return no;
+  const BlockNode& block = *plan.site.block;
+  const AnyExpr value = plan.index[0];
+  const Vec<Buffer> read = buffers_read(make_ref<EvaluateNode>(value));
+  for (const auto& buffer : read)
+    if (auto no = check_cache_read(program, plan.site, buffer, kHoistInvariant)) return no;
+  CopyIn copy(plan.site, read);
+  const std::string name = NamePool(program).fresh(block.name() + "_hoisted");
+  copy.to = make_buffer(name, value.dtype(), plan.shape, Scope::global);
+  copy.copy.emplace(block_over_axes(plan, copy.to, make_ref<BlockTagNode>(name), value));
+  if (const Buffer beyond = touched_beyond(program, *copy.copy))
+    return reindex_refusal(plan, "is not proved to read " + in_quotes(beyond->name) +
+                                     " inside of it in " + str(value) + " for all iterators");
+  Facts facts = facts_on(plan.site.path, program_facts(program));
+  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
+                     plan.site.path[copy.at], facts, copy.ranges))
+    return reindex_refusal(plan, "has iterators without a bound in one iteration");
+  BlockNode reader = block;
+  const AnyExpr load = make_load(copy.to, plan.at);
+  reader.body = ReadHoisted(value, load).stmt(reader.body);
+  copy.reader = make_block(std::move(reader));
+  return run_copy_in(program, copy, kHoistInvariant, edit);
+}
+
+LATHE_DECL const Primitive& primitive_hoist_invariant() {
+  static const Primitive record{"hoist_invariant",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "what a block computes again in each iteration is computed ahead",
+                                run_hoist_invariant,
                                 ArgKind::block,
                                 Results::one};
   return record;
@@ -47425,6 +47611,104 @@ class NestSteps : protected DefaultSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_invariants.ipp
+namespace lathe {
+namespace detail {
+
+// What a value takes beyond the load that it becomes, in plain operations. Places and conditions
+// are those of borders, which other rules handle.
+class HoistedCost : public Visitor {
+ public:
+  HoistedCost(const BlockNode& block, bool gathers) : gathers_(gathers) {
+    for (const auto& it : block.iters) iters_.push_back(it.var);
+  }
+  double ops = 0;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* load = e.as<LoadNode>()) {
+      for (const auto& index : load->indices)
+        ops += gathers_ && !affine_of(index, iters_) ? kGather : 0;
+      return;
+    }
+    if (e.dtype().is_bool() || e.dtype() == kIndex) return;
+    const auto* call = e.as<CallNode>();
+    const auto* binary = e.as<BinaryNode>();
+    if (call && is_transcendental(call->op))
+      ops += kMathCost;
+    else if ((call && call->op == CallOp::sqrt) ||
+             (binary && binary->op == BinaryOp::div && e.dtype().is_float()))
+      ops += kDivide;
+    else
+      ops += call || binary || e.kind() == ExprKind::Select;
+    descend(e);
+  }
+
+ private:
+  // Cycles for a vector beside 1 of a sum: x86-64 divides and takes roots in one unit, which is not
+  // pipelined; a gather loads its lanes one by one.
+  static constexpr double kDivide = 6, kGather = 4;
+  const bool gathers_;
+  Vec<VarRef> iters_;
+};
+
+// Values that a nest computes again in each iteration of an outer loop, along the one that becomes
+// vectors: 1 / sqrt(v[c]) for each place of a picture, cos(t * f[j]) for each head. LLVM moves what
+// stays the same in its innermost loop, and no others.
+class HoistInvariants : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run() {
+    for (const auto& block : s_.blocks()) {
+      const BlockSite at = site(block);
+      if (!at.block || kept(block) || cost_of(*at.block, *at.block) < kWorth) continue;
+      for (const auto& loop : at.loops)
+        while (hoist(block, LoopRef(loop->var))) continue;
+    }
+  }
+
+ private:
+  static constexpr double kWorth = 4;
+  // Instances of the block for each of the value, at least.
+  static constexpr double kReuse = 4;
+
+  // In what `reader` computes: loops of reductions are split where an index divides.
+  static double cost_of(const BlockNode& block, const BlockNode& reader) {
+    HoistedCost cost(block, !reader.reducer);
+    cost.stmt(block.body);
+    return cost.ops;
+  }
+
+  bool hoist(const BlockRef& block, const LoopRef& loop) {
+    if (s_.check(primitive_hoist_invariant(), {block, loop})) return false;
+    return attempt([&] { return pays(s_.hoist_invariant(block, loop), block); });
+  }
+
+  bool pays(const BlockRef& hoisted, const BlockRef& block) const {
+    const BlockSite value = site(hoisted), reader = site(block);
+    const double instances = volume(value.loops), cost = cost_of(*value.block, *reader.block);
+    if (cost < kWorth || instances * kReuse > volume(reader.loops)) return false;
+    const Buffer buffer = writes_of(*value.block)[0].buffer;
+    const double bytes = instances * buffer->dtype.element_bytes();
+    const double room = static_cast<double>(cost < kMathCost ? target_.l2_bytes : target_.l3_bytes);
+    return bytes <= room && stands_in_vectors(nest_of(reader), buffer);
+  }
+
+  // Along lanes, or along terms: the loops that copies of vectors run along.
+  bool stands_in_vectors(const DefaultNest& nest, const Buffer& buffer) const {
+    for (const auto& read : nest.reads) {
+      if (read.buffer != buffer) continue;
+      if (nest.unit.var && step_of(read.indices, nest.unit.var) != Step::none) return true;
+      for (const auto& loop : nest.reduce)
+        if (step_of(read.indices, loop.var) != Step::none) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_pack.ipp
 namespace lathe {
 namespace detail {
@@ -49268,6 +49552,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    HoistInvariants(job_).run();
     NarrowStages(job_).run();
     lay_out_rows();
     fuse_rows();

@@ -60,6 +60,24 @@ std::vector<Row> memory_rows() {
         Y[vi] sum= X[vi * 2 + vr] * W[vr]
 )",
        .steps = LATHE_STEPS(s.reindex("Y", "X");)},
+      {.name = "hoist_invariant",
+       .meaning =
+           "The largest value, by its nodes, that no iteration of the loop changes becomes a "
+           "stage of its own, over those iterators of the block that it names; called "
+           "again, the next one. Where it stands behind a condition, it is computed "
+           "wherever that is proved to read inside of its buffers.",
+       .references = "all stay; the block that computes it is returned",
+       .rounding = kNever,
+       .refusals = "L0216 L0264",
+       .halide = "none: write the value as a Func",
+       .tvm = "none",
+       .program = R"(program Y(in X: f32[8, 16], in v: f32[16], out Y: f32[8, 16]):
+  for i in 0..8:
+    for j in 0..16:
+      block Y(vi in 0..8 = i, vj in 0..16 = j):
+        Y[vi, vj] = X[vi, vj] / sqrt(v[vj] + 1.0)
+)",
+       .steps = LATHE_STEPS(auto [i, j] = s.loops<2>("Y"); s.hoist_invariant("Y", i);)},
       {.name = "set_scope",
        .meaning = "Scopes: `global`, `shared`, `local`, `register`. All but the first exist once "
                   "an iteration of the parallel loops around them.",

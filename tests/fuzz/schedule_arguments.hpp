@@ -64,6 +64,7 @@ class ScheduleArguments : protected MarkArguments {
         {"assume", 1, &A::assume},
         {"reindex", 2, &A::reindex},
         {"cache_padded", 2, &A::reindex},
+        {"hoist_invariant", 2, &A::hoist_invariant},
         {"select_to_predicate", 2, &A::this_block},
         {"resolve_selects", 2, &A::this_block},
         {"clone", 2, &A::clone},
@@ -130,6 +131,7 @@ class ScheduleArguments : protected MarkArguments {
   }
   /// Of primitives that take nothing but the block.
   Args this_block(const Schedule&) { return {block_}; }
+  Args hoist_invariant(const Schedule& s) { return {block_, some_loop(s)}; }
   Args cache_read(const Schedule& s) { return {block_, some_buffer(s), scope()}; }
   Args cache_write(const Schedule&) { return {block_, scope()}; }
   Args decompose_reduction(const Schedule& s) {

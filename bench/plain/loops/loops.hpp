@@ -145,6 +145,16 @@ void masked_means(const float* x, const float* w, float* y, int b, int t, int c)
 void triangle_by_vector(const float* a, const float* x, float* y, int n);
 void band_by_vector(const float* a, const float* x, float* y, int n, int reach);
 
+// What rows share: n pictures of p places with groups of 8 channels, b or `heads` times t places of
+// d, `frames` of n numbers with k results, a matrix of m x n.
+void normal_groups(const float* x, const float* mean, const float* variance, const float* gamma,
+                   const float* beta, float* y, int n, int p, int groups);
+void positions(const float* x, const float* f, float* y, int b, int t, int d);
+void turned_heads(const float* x, const float* f, float* y, int heads, int t, int d);
+void cosines_by_formula(const float* x, float* s, int frames, int hop, int n, int k);
+void weights_by_table(const float* x, const std::int32_t* at, const float* table, float* y, int m,
+                      int n);
+
 // Narrow and wide types.
 void threshold(const u8* x, u8* y, int n);
 void alpha_blend(const u8* alpha, const u8* a, const u8* b, u8* y, int n);

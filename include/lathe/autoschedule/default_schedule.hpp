@@ -8,7 +8,8 @@
 
 namespace lathe {
 
-/// An analytic schedule from the program alone: cheap producers are inlined, producers of whole
+/// An analytic schedule from the program alone: cheap producers are inlined, what
+/// rows share is computed ahead, producers of whole
 /// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
 /// what they read (stencils) are computed a few at a time, rows that lie along another axis are
 /// turned in registers, reductions get a register tile or one partial result a lane and a tree that

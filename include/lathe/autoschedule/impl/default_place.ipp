@@ -13,6 +13,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    HoistInvariants(job_).run();
     NarrowStages(job_).run();
     lay_out_rows();
     fuse_rows();

@@ -14,6 +14,7 @@
 #include <lathe/autoschedule/impl/default_narrow.ipp>
 #include <lathe/autoschedule/impl/default_nest.ipp>
 //
+#include <lathe/autoschedule/impl/default_invariants.ipp>
 #include <lathe/autoschedule/impl/default_pack.ipp>
 #include <lathe/autoschedule/impl/default_pad.ipp>
 #include <lathe/autoschedule/impl/default_rows.ipp>

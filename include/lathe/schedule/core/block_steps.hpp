@@ -66,6 +66,17 @@ class BlockSteps : public LoopSteps {
   BlockRef reindex(const BlockName& block, const BufferName& buffer,
                    Location where = Location::here());
 
+  /// What the block computes again in each iteration of a loop around it, and reads from a buffer
+  /// now: the largest such value, by its nodes, over those iterators of the block that it names.
+  /// Conditions and places are none.
+  ///     Y[n, p, c] = X[n, p, c] / sqrt(v[c] + e)   → hoist_invariant("Y", p) →
+  ///     Y_hoisted[c] = sqrt(v[c] + e)
+  ///     Y[n, p, c] = X[n, p, c] / Y_hoisted[c]
+  /// Returns the block that computes it, which stands as far out as nothing writes what it reads.
+  /// Called again, it takes the next largest. L0264: there is none, it reads what the block writes,
+  /// or it may read outside of a buffer where the block doesn't.
+  BlockRef hoist_invariant(const BlockName& block, LoopRef loop, Location where = Location::here());
+
   /// The consumers read a private copy of what the block computes: a second block, right after the
   /// nest that holds this one alone, which stores to a buffer of its own. So each of both can be
   /// placed by itself.

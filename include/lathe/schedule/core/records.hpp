@@ -37,6 +37,7 @@ namespace lathe {
   X(cache_write)             \
   X(cache_padded)            \
   X(reindex)                 \
+  X(hoist_invariant)         \
   X(clone)                   \
   /* blocks */               \
   X(decompose_reduction)     \

@@ -72,6 +72,13 @@ LATHE_DECL BlockRef BlockSteps::reindex(const BlockName& block, const BufferName
                                 where));
 }
 
+LATHE_DECL BlockRef BlockSteps::hoist_invariant(const BlockName& block, LoopRef loop,
+                                                Location where) {
+  return detail::as_block(apply(detail::primitive_hoist_invariant(),
+                                {BlockRef(resolve_block(block, "hoist_invariant", where)), loop},
+                                where));
+}
+
 LATHE_DECL BlockRef BlockSteps::clone(const BlockName& block,
                                       const std::vector<BlockName>& consumers, Location where) {
   Vec<Arg> readers;

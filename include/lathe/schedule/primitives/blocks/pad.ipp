@@ -109,10 +109,11 @@ inline Verdict pad_operand(PadPlan& plan, const Buffer& buffer) {
   if (auto no = check_cache_read(plan.program, axes.site, buffer, kPad)) return no;
   if (auto no = plan_reindex(plan.program, axes, false)) return no;
   if (auto no = pad_axes(plan, axes)) return no;
-  CopyIn copy(axes.site, buffer);
+  CopyIn copy(axes.site, {buffer});
   const std::string name = NamePool(plan.program).fresh(buffer->name + "_pad");
   copy.to = make_buffer(name, buffer->dtype, axes.shape);
-  copy.copy.emplace(copy_of_axes(axes, copy.to, make_ref<BlockTagNode>(name)));
+  copy.copy.emplace(
+      block_over_axes(axes, copy.to, make_ref<BlockTagNode>(name), make_load(buffer, axes.index)));
   Facts facts = facts_on(axes.site.path, program_facts(plan.program));
   if (!ranges_inside(*copy.copy, loops_within(axes.site.loops, copy.outside()),
                      axes.site.path[copy.at], facts, copy.ranges))

@@ -41,7 +41,7 @@ inline Verdict run_cache_read(const Program& program, const Args& args, Edit* ed
   Scope scope = Scope::global;
   if (auto no = check_scope_word(args[2].text, scope, kCacheRead.id)) return no;
   if (auto no = check_cache_read(program, site, buffer, kCacheRead)) return no;
-  CopyIn plan(site, buffer);
+  CopyIn plan(site, {buffer});
   Facts facts = facts_on(path_to(site.path, plan.at), program_facts(program));
   Region region = region_read(site.path[plan.at], buffer, facts, args[0].block);
   std::string name = NamePool(program).fresh(buffer->name + "_cache");

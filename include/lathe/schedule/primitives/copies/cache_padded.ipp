@@ -112,7 +112,7 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   plan.from = find_buffer(program, args[1].text);
   if (auto no = check_cache_read(program, plan.site, plan.from, kCachePadded)) return no;
   if (auto no = plan_cache_padded(program, plan)) return no;
-  CopyIn copy(plan.site, plan.from);
+  CopyIn copy(plan.site, {plan.from});
   const std::string name = NamePool(program).fresh(plan.from->name + "_padded");
   Vec<AnyExpr> shape;
   for (const auto& range : plan.domain) shape.push_back(range.extent);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/uses.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/ir/visit.hpp>
@@ -64,6 +65,18 @@ inline std::string list_buffers(const Vec<Buffer>& buffers) {
   return out.empty() ? "none" : out;
 }
 
+inline Verdict check_reader_block(const BlockSite& site, const CopyStep& step) {
+  const BlockNode& block = *site.block;
+  const std::string name = "block " + in_quotes(block.name());
+  if (!is_open_path(site.path))
+    return refusal_at(block.tag, step.id,
+                      name + " stands under a condition or inside another block");
+  if (!block_tags(block.body).empty())
+    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
+                      "copy what a block inside reads before they become one");
+  return {};
+}
+
 inline Verdict check_cache_read(const Program& program, const BlockSite& site, const Buffer& buffer,
                                 const CopyStep& step) {
   const BlockNode& block = *site.block;
@@ -75,12 +88,7 @@ inline Verdict check_cache_read(const Program& program, const BlockSite& site, c
     return refusal_at(block.tag, step.id,
                       name + " both reads and writes " + in_quotes(buffer->name),
                       "cache what it writes with cache_write");
-  if (!is_open_path(site.path))
-    return refusal_at(block.tag, step.id,
-                      name + " stands under a condition or inside another block");
-  if (!block_tags(block.body).empty())
-    return refusal_at(block.tag, step.id, name + " holds blocks, each of which reads by itself",
-                      "copy what a block inside reads before they become one");
+  if (auto no = check_reader_block(site, step)) return no;
   for (const auto& r : reads_of(block))
     if (r.buffer == buffer && r.kind != AccessKind::read)
       return refusal_at(block.tag, step.id,
@@ -108,16 +116,20 @@ inline Verdict check_copy_source(const Program& program, const Stmt& root, const
 /// A copy of what a block reads, and its place.
 struct CopyIn {
   BlockSite site;  ///< of the block
-  Buffer from, to;
+  Vec<Buffer> from;
+  Buffer to;
   std::size_t at = 0;  ///< position in the path of what the copy comes before
   Stmt reader;         ///< the block as it will be
   std::optional<BlockNode> copy;
   Vec<Range> ranges;  ///< of the copy's iterators
 
-  // As far out as nothing writes the buffer.
-  CopyIn(const BlockSite& block, const Buffer& buffer)
-      : site(block), from(buffer), at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
-          return !writers(s, buffer).empty();
+  // As far out as nothing writes the buffers.
+  CopyIn(const BlockSite& block, Vec<Buffer> buffers)
+      : site(block),
+        from(std::move(buffers)),
+        at(climb(block.path, block.path.size() - 1, [&](const Stmt& s) {
+          return std::any_of(from.begin(), from.end(),
+                             [&](const Buffer& buffer) { return !writers(s, buffer).empty(); });
         })) {}
   Vec<ForRef> outside() const {
     return loops_in({site.path.begin(), site.path.begin() + static_cast<std::ptrdiff_t>(at)});
@@ -132,10 +144,11 @@ inline Verdict run_copy_in(const Program& program, const CopyIn& plan, const Cop
   Vec<Stmt> place = path_to(find_block(root, reader).path, plan.at);
   root = add_alloc(insert_before(place, nest_of(*plan.copy, plan.ranges, loop_names(outside))),
                    plan.to);
-  if (auto no = check_copy_source(program, root, tag, plan.from, outside, step)) {
-    no->block = reader;
-    return no;
-  }
+  for (const auto& buffer : plan.from)
+    if (auto no = check_copy_source(program, root, tag, buffer, outside, step)) {
+      no->block = reader;
+      return no;
+    }
   if (!edit) return {};
   edit->program = program.with(root);
   edit->results.push_back(BlockRef(tag));

@@ -136,8 +136,9 @@ inline Verdict plan_reindex(const Program& program, ReindexPlan& plan, bool writ
   return plan_axes(program, plan, written);
 }
 
-// copy[iterators] = buffer[index], over fresh iterators for the axes.
-inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag) {
+// copy[iterators] = value, over fresh iterators for the axes.
+inline BlockNode block_over_axes(const ReindexPlan& plan, const Buffer& copy, const BlockTag& tag,
+                                 const AnyExpr& value) {
   Vec<IterVar> iters;
   Substitution map;
   for (std::size_t k : plan.axes) {
@@ -147,20 +148,20 @@ inline BlockNode copy_of_axes(const ReindexPlan& plan, const Buffer& copy, const
     map.emplace_back(old, AnyExpr(it.var));
     iters.push_back(std::move(it));
   }
-  Vec<AnyExpr> to, from;
+  Vec<AnyExpr> to;
   for (const auto& e : plan.at) to.push_back(substitute(e, map));
-  for (const auto& e : plan.index) from.push_back(fresh_lets(substitute(e, map)));
-  return BlockNode(tag, std::move(iters), make_store(copy, to, make_load(plan.from, from)));
+  return BlockNode(tag, std::move(iters), make_store(copy, to, fresh_lets(substitute(value, map))));
 }
 
 inline Verdict run_reindex_read(const Program& program, ReindexPlan& plan, Edit* edit) {
   if (auto no = check_cache_read(program, plan.site, plan.from, kReindex)) return no;
   if (auto no = plan_reindex(program, plan, false)) return no;
   const BlockNode& block = *plan.site.block;
-  CopyIn copy(plan.site, plan.from);
+  CopyIn copy(plan.site, {plan.from});
   std::string name = NamePool(program).fresh(plan.from->name + "_reindex");
   copy.to = make_buffer(name, plan.from->dtype, plan.shape, Scope::global);
-  copy.copy.emplace(copy_of_axes(plan, copy.to, make_ref<BlockTagNode>(name)));
+  copy.copy.emplace(block_over_axes(plan, copy.to, make_ref<BlockTagNode>(name),
+                                    make_load(plan.from, plan.index)));
   Facts facts = facts_on(plan.site.path, program_facts(program));
   if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
                      plan.site.path[copy.at], facts, copy.ranges))

@@ -14,6 +14,7 @@
 #include <lathe/schedule/primitives/copies/cache_padded.ipp>
 #include <lathe/schedule/primitives/copies/clone.ipp>
 #include <lathe/schedule/primitives/copies/copies.ipp>
+#include <lathe/schedule/primitives/copies/hoist_invariant.ipp>
 #include <lathe/schedule/primitives/copies/padded_value.ipp>
 #include <lathe/schedule/primitives/copies/reindex.ipp>
 #include <lathe/schedule/primitives/layout/transform_block_layout.ipp>

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <lathe/arith/affine.hpp>
+#include <lathe/ir/compare.hpp>
+#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/primitives/copies/copies.ipp>
+#include <lathe/schedule/primitives/copies/reindex.ipp>
+
+namespace lathe::detail {
+
+inline constexpr CopyStep kHoistInvariant{"hoist_invariant", "L0264"};
+
+// The largest part of what a block stores that is computed from these iterators and Dims alone.
+class FindInvariant : public Visitor {
+ public:
+  FindInvariant(const Program& program, const BlockNode& block, Vec<VarRef> steady)
+      : program_(program), written_(buffers_written(block.body)), steady_(std::move(steady)) {}
+  AnyExpr found;
+
+  void expr(const AnyExpr& e) override {
+    if (found.get() && e->weight <= found->weight) return;
+    if (is_invariant(e)) {
+      found = e;
+    } else if (e.kind() != ExprKind::Load) {  // what an index computes is no value
+      descend(e);
+    }
+  }
+  void stmt(const Stmt& s) override {
+    if (const auto* n = s.as<StoreNode>()) return expr(n->value);
+    descend(s);
+  }
+
+ private:
+  // Each part of a larger value asks anew for its variables.
+  static constexpr std::uint32_t kMostNodes = 4096;
+
+  bool is_invariant(const AnyExpr& e) const {
+    // Proofs need conditions and places as they are.
+    if (e.dtype().is_bool() || e.dtype() == kIndex) return false;
+    if (e->weight > kMostNodes || e.dtype().lanes != 1 || !computes(e)) return false;
+    if (!names_one_of(e, steady_)) return false;
+    for (const auto& var : free_vars(e))
+      if (!contains(steady_, var) && !is_dim(program_, var)) return false;
+    for (const auto& buffer : buffers_read(make_ref<EvaluateNode>(e)))
+      if (contains(written_, buffer)) return false;
+    return !may_fail(e);
+  }
+  // A load does where it divides, or reads where to load.
+  bool computes(const AnyExpr& e) const {
+    if (const auto* n = e.as<LoadNode>()) {
+      for (const auto& index : n->indices)
+        if (!affine_of(index, steady_)) return true;
+      return false;
+    }
+    return e.kind() != ExprKind::Var && e.kind() != ExprKind::Const;
+  }
+  // A quotient by what may be 0 is computed where the program asks for it only.
+  static bool may_fail(const AnyExpr& e) {
+    class FindFailure : public Visitor {
+     public:
+      bool found = false;
+      void expr(const AnyExpr& part) override {
+        const auto* n = part.as<BinaryNode>();
+        const auto* call = part.as<CallNode>();
+        const bool divides = n && (n->op == BinaryOp::div || n->op == BinaryOp::mod ||
+                                   n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
+        if (divides && !n->a.dtype().is_float()) {
+          const std::int64_t* by = as_const_int(n->b);
+          found = found || !by || *by == 0;
+        }
+        found = found || (call && !op_pure(call->op));
+        if (!found) descend(part);
+      }
+    } find;
+    find.expr(e);
+    return find.found;
+  }
+
+  const Program& program_;
+  const Vec<Buffer> written_;
+  const Vec<VarRef> steady_;
+};
+
+// Every place where the value stands becomes a load.
+class ReadHoisted : public Mutator {
+ public:
+  ReadHoisted(const AnyExpr& value, const AnyExpr& load) : value_(value), load_(load) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    if (e->weight < value_->weight) return e;
+    return structurally_equal(e, value_) ? load_ : descend(e);
+  }
+
+ private:
+  const AnyExpr &value_, &load_;
+};
+
+// The block's iterators that no iteration of the loop changes.
+inline Vec<VarRef> steady_iterators(const BlockNode& block, const VarRef& loop) {
+  Vec<VarRef> out;
+  for (std::size_t k = 0; k + guard_count(block) < block.iters.size(); ++k)
+    if (!uses_var(block.iters[k].binding, loop)) out.push_back(block.iters[k].var);
+  return out;
+}
+
+inline Verdict plan_invariant(const Program& program, const VarRef& loop, ReindexPlan& plan) {
+  const BlockNode& block = *plan.site.block;
+  if (!below(plan.site.loops, loop))
+    return reindex_refusal(plan, "is not in loop " + in_quotes(loop->name));
+  FindInvariant find(program, block, steady_iterators(block, loop));
+  find.stmt(block.body);
+  if (!find.found.get())
+    return reindex_refusal(plan, "computes nothing that stays the same along " +
+                                     in_quotes(loop->name) + " and changes elsewhere");
+  plan.index = {find.found};
+  return plan_axes(program, plan, false);
+}
+
+inline Verdict run_hoist_invariant(const Program& program, const Args& args, Edit* edit) {
+  ReindexPlan plan;
+  plan.id = kHoistInvariant.id;
+  plan.site = find_block(program->body, args[0].block);
+  if (auto no = check_reader_block(plan.site, kHoistInvariant)) return no;
+  if (auto no = plan_invariant(program, args[1].loop, plan)) return no;
+  const BlockNode& block = *plan.site.block;
+  const AnyExpr value = plan.index[0];
+  const Vec<Buffer> read = buffers_read(make_ref<EvaluateNode>(value));
+  for (const auto& buffer : read)
+    if (auto no = check_cache_read(program, plan.site, buffer, kHoistInvariant)) return no;
+  CopyIn copy(plan.site, read);
+  const std::string name = NamePool(program).fresh(block.name() + "_hoisted");
+  copy.to = make_buffer(name, value.dtype(), plan.shape, Scope::global);
+  copy.copy.emplace(block_over_axes(plan, copy.to, make_ref<BlockTagNode>(name), value));
+  if (const Buffer beyond = touched_beyond(program, *copy.copy))
+    return reindex_refusal(plan, "is not proved to read " + in_quotes(beyond->name) +
+                                     " inside of it in " + str(value) + " for all iterators");
+  Facts facts = facts_on(plan.site.path, program_facts(program));
+  if (!ranges_inside(*copy.copy, loops_within(plan.site.loops, copy.outside()),
+                     plan.site.path[copy.at], facts, copy.ranges))
+    return reindex_refusal(plan, "has iterators without a bound in one iteration");
+  BlockNode reader = block;
+  const AnyExpr load = make_load(copy.to, plan.at);
+  reader.body = ReadHoisted(value, load).stmt(reader.body);
+  copy.reader = make_block(std::move(reader));
+  return run_copy_in(program, copy, kHoistInvariant, edit);
+}
+
+LATHE_DECL const Primitive& primitive_hoist_invariant() {
+  static const Primitive record{"hoist_invariant",
+                                1,
+                                {{"block", ArgKind::block}, {"loop", ArgKind::loop}},
+                                "what a block computes again in each iteration is computed ahead",
+                                run_hoist_invariant,
+                                ArgKind::block,
+                                Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
