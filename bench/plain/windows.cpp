@@ -157,6 +157,23 @@ lt::Program erosion(int h, int w) {
   }));
 }
 
+lt::Program erosion_of_colours(int h, int w) {
+  lt::Input<std::uint8_t, 3> X("X", {h, w, 3});
+  lt::Reduce a("a", 3), b("b", 3);
+  const auto at = lt::clamp(X);
+  return lt::program_of(lt::compute("Y", {h, w, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+    return lt::reduce_min(at(i + a - 1, j + b - 1, c), {a, b});
+  }));
+}
+
+lt::Program neighbours_on_torus(int h, int w) {
+  lt::Input<float, 2> X("X", {h, w});
+  lt::Reduce a("a", 3), b("b", 3);
+  return lt::program_of(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(X((i + a + h - 1) % h, (j + b + w - 1) % w), {a, b});
+  }));
+}
+
 // 3 x 3, every second pixel, images NCHW.
 lt::Program max_pool_nchw(int c, int h, int w) {
   lt::Input<float, 3> X("X", {c, 2 * h + 1, 2 * w + 1});
@@ -215,6 +232,14 @@ PlainPrograms window_programs() {
        loops::sliding_maxima,
        {{20000, 5}, {between(10000, 30000), between(3, 20)}}},
       {"erosion 3x3 u8", erosion, loops::erosion, {{512, 512}, {side, side}}},
+      {"erosion 3x3 of colours u8, borders repeated",
+       erosion_of_colours,
+       loops::erosion_of_colours,
+       {{256, 256}, {side, side}}},
+      {"sums 3x3 on a torus",
+       neighbours_on_torus,
+       loops::neighbours_on_torus,
+       {{256, 256}, {side, side}}},
       {"blur 3x3 of any size", blur<lt::Dim>, loops::blur, {{256, 256}, {side, side}}},
   };
 }

@@ -10399,6 +10399,15 @@ struct SteadyCondition {
 /// What is between the bounds of min and max of min and max.
 AnyExpr unclamped(AnyExpr e);
 
+/// A place that goes on at the other side, (i - 1 + n) % n, is dividend - shift but for a few
+/// iterations: where shift <= dividend < end.
+struct Wrapped {
+  AnyExpr dividend;
+  std::int64_t shift, end;
+};
+/// None where the divisor is no number, or less than two thirds of the values lie in one period.
+std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts);
+
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
 /// never are left out, and guards that depend on loops whose tail is mask.
@@ -11239,6 +11248,13 @@ Program zip_stores(const Program& program, const TargetCaps& caps);
 ///   → let column = a; let column = b; … Y[ramp(i, 1, 8)] = shuffle(…); Y[ramp(i + n, 1, 8)] = …
 /// Must run before loads are shared, as stores end that.
 Program turn_stores(const Program& program, const TargetCaps& caps);
+
+/// Loads whose lanes are known numbers of elements apart, in no order that a ramp says but within
+/// the length of one vector, or of two, become dense loads of these elements and shuffles: borders
+/// that repeat the outermost element, or go on at the other side.
+///     X[max(ramp(-1, 1, 8), broadcast(0, 8))]
+///   → shuffle({X[ramp(0, 1, 4)], X[ramp(3, 1, 4)]}, 0 0 1 2 3 5 6 7)
+Program near_loads(const Program& program);
 
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each
@@ -25004,6 +25020,11 @@ LATHE_DECL AnyExpr Simplifier::ramp_compare(BinaryOp op, const AnyExpr& a, const
   AnyExpr first = expr(make_binary(test, p.base, q.base)),
           last = expr(make_binary(test, last_a, last_b));
   const auto *x = as_const_int(first), *y = as_const_int(last);
+  // At one end a is larger. If both are equal at the other one, it is nowhere smaller.
+  if (extremum && x && y && *x != *y) {
+    const AnyExpr apart = *x != 0 ? p.base - q.base : last_a - last_b;
+    if (is_const(expr(apart), 0)) return op == BinaryOp::min ? b : a;
+  }
   if (x && y && *x == *y) {
     // Equal at both ends is equal throughout; different at both ends may still meet between them.
     const bool meets = op == BinaryOp::eq ? *x == 0 : op == BinaryOp::ne ? *x != 0 : false;
@@ -26666,11 +26687,27 @@ inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std:
   return out;
 }
 
+// Each lane of both is a number.
+inline std::optional<LaneOffsets> of_numbers(BinaryOp op, const LaneOffsets& a,
+                                             const LaneOffsets& b) {
+  const std::int64_t *x = as_const_int(a.base), *y = as_const_int(b.base);
+  if (!x || !y) return {};
+  LaneOffsets out{AnyExpr(0), {}};
+  for (std::size_t l = 0; l < a.offsets.size(); ++l) {
+    const AnyExpr lane =
+        simplify(make_binary(op, AnyExpr(*x + a.offsets[l]), AnyExpr(*y + b.offsets[l])));
+    const std::int64_t* number = as_const_int(lane);
+    if (!number || !small_offset(*number)) return {};
+    out.offsets.push_back(*number);
+  }
+  return out;
+}
+
 inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
   auto a = lane_offsets(n.a), b = lane_offsets(n.b);
   if (!a || !b) return {};
   const bool product = n.op == BinaryOp::mul, minus = n.op == BinaryOp::sub;
-  if (!product && !minus && n.op != BinaryOp::add) return {};
+  if (!product && !minus && n.op != BinaryOp::add) return of_numbers(n.op, *a, *b);
   if (product) {
     if (as_const_int(a->base) && all_equal(a->offsets)) std::swap(a, b);
     const std::int64_t* c = as_const_int(b->base);
@@ -31345,6 +31382,10 @@ class SteadyConditions : public Visitor {
     if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
       if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
       if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
+      if (const auto w = wrapped(e, facts_)) {
+        note_bound(w->dividend - w->shift);
+        note_bound(w->end - 1 - w->dividend);
+      }
     }
     descend(e);
   }
@@ -31450,6 +31491,18 @@ LATHE_DECL AnyExpr unclamped(AnyExpr e) {
     e = n->a;
   }
   return e;
+}
+
+LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) {
+  const auto* n = e.as<BinaryNode>();
+  const std::int64_t* period =
+      n && n->op == BinaryOp::floormod && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
+  if (!period || *period < 2) return {};
+  const ConstInterval all = const_bounds(n->a, facts);
+  if (!all.has_min() || !all.has_max() || all.max - all.min >= *period + *period / 2) return {};
+  const std::int64_t middle = all.min + (all.max - all.min) / 2;
+  const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
+  return Wrapped{n->a, shift, shift + *period};
 }
 
 LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
@@ -47425,6 +47478,7 @@ struct DefaultNest {
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  Vec<Buffer> clamped;            ///< read at places that are clamped or wrap, in `reads` without
   Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
@@ -47451,11 +47505,23 @@ class NestSteps : protected DefaultSteps {
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
     for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
-      if (!is_output(nest, read.buffer)) nest.reads.push_back(std::move(read));
+      if (!is_output(nest, read.buffer)) add_read(nest, std::move(read), facts);
     if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
         if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
     return nest;
+  }
+
+  // Borders run apart: away from them a place that is clamped or wraps around is the place itself.
+  static void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) {
+    for (auto& index : read.indices) {
+      AnyExpr inside = unclamped(index);
+      if (const auto w = wrapped(inside, facts)) inside = simplify(w->dividend - w->shift, facts);
+      if (inside.same_as(index) || as_const_int(inside)) continue;
+      index = inside;
+      if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
+    }
+    nest.reads.push_back(std::move(read));
   }
 
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {
@@ -47709,6 +47775,117 @@ class HoistInvariants : NestSteps {
 }  // namespace detail
 }  // namespace lathe
 
+// ---- lathe/autoschedule/impl/default_longer_unit.ipp
+namespace lathe {
+namespace detail {
+
+// Channels that are computed alike: the unit loop is fused with the one around it, where it is too
+// short for lanes and all runs through both as through one.
+class LengthenUnit : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  // The nest with the longer loop; no unit: it is not so.
+  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes) {
+    const std::int64_t channels = trip_of(nest, nest.unit);
+    if (channels < 2 || channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block))
+      return {};
+    const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
+      return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
+    });
+    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
+    Places places;
+    attempt([&] {
+      places = block.reducer ? one_iterator(block, nest, around) : one_loop(nest, around);
+      return places.fused.var.get() != nullptr;
+    });
+    return places.fused.var.get() ? over_fused(block, nest, places) : DefaultNest();
+  }
+
+ private:
+  /// The longer loop, and the loops that stand for those of before: the longer one for the unit
+  /// loop, none for the one around it.
+  struct Places {
+    LoopRef fused;
+    Substitution loops;
+  };
+
+  Places one_loop(const DefaultNest& nest, const LoopRef& around) {
+    Vec<LoopRef> order;
+    for (const auto& l : others(nest))
+      if (!(l == around)) order.push_back(l);
+    order.append({around, nest.unit});
+    s_.reorder(order);
+    const LoopRef fused = s_.fuse({around, nest.unit});
+    return {fused, {{nest.unit.var, fused.var}, {around.var, make_const(kIndex, 0)}}};
+  }
+
+  // Of a reduction, whose results lie in a copy that has an axis for each iterator.
+  Places one_iterator(const BlockNode& block, const DefaultNest& nest, const LoopRef& around) {
+    Vec<VarRef> from;
+    Vec<AnyExpr> to, terms, before, before_terms;
+    AnyExpr outer, inner;
+    for (const auto& it : block.iters) {
+      from.push_back(make_var(it.var->name));
+      const AnyExpr at(from.back());
+      const bool is_term = it.kind == IterKind::reduce;
+      if (it.binding.kind() != ExprKind::Var) return {};
+      if (it.binding.get() == around.var.get())
+        outer = at;
+      else if (it.binding.get() == nest.unit.var.get())
+        inner = at;
+      else
+        (is_term ? terms : to).push_back(at),
+            (is_term ? before_terms : before).push_back(it.binding);
+    }
+    if (!outer || !inner) return {};
+    to.push_back(outer * trip_of(nest, nest.unit) + inner),
+        before.push_back(AnyExpr(nest.unit.var));
+    to.append(terms), before.append(before_terms);
+    const BlockRef ref(block.tag);
+    const std::size_t place = to.size() - terms.size() - 1;
+    s_.transform_block_layout(BlockName(ref), make_ref<LayoutMapNode>(from, to));
+    const std::vector<LoopRef> loops = s_.loops(ref);
+    if (loops.size() != before.size()) return {};
+    Places out{loops[place], {{around.var, make_const(kIndex, 0)}}};
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      out.loops.emplace_back(VarRef(before[k].as<VarNode>()), AnyExpr(loops[k].var));
+    return out;
+  }
+
+  DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest,
+                         const Places& places) const {
+    DefaultNest out = nest_of(site(BlockRef(block.tag)));
+    out.unit = places.fused, out.reads = nest.reads, out.writes = nest.writes;
+    for (auto* accesses : {&out.reads, &out.writes})
+      for (auto& access : *accesses)
+        for (auto& index : access.indices) index = simplify(substitute(index, places.loops));
+    return out;
+  }
+
+  // Whether a value depends on which channel it is, or on the place.
+  static bool tells_apart(const BlockNode& block) {
+    struct Iterators : Visitor {
+      const BlockNode& block;
+      bool found = false;
+      explicit Iterators(const BlockNode& b) : block(b) { stmt(b.body); }
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
+        descend(e);
+      }
+      void stmt(const Stmt& s) override {
+        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
+        descend(s);
+      }
+    };
+    return Iterators(block).found;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_pack.ipp
 namespace lathe {
 namespace detail {
@@ -47833,7 +48010,7 @@ class PadReads : NestSteps {
     Vec<BlockRef> copies;
     Vec<Buffer> seen;
     for (const auto& read : nest.reads) {
-      if (!is_padded(read) || contains(seen, read.buffer)) continue;
+      if (!is_padded(nest, read) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
       const Args args{reduction, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
@@ -47849,20 +48026,15 @@ class PadReads : NestSteps {
 
   static bool is_padded(const DefaultNest& nest) {
     return std::any_of(nest.reads.begin(), nest.reads.end(),
-                       [](const AccessSite& read) { return is_padded(read); });
+                       [&](const AccessSite& read) { return is_padded(nest, read); });
   }
 
  private:
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
 
-  static bool is_padded(const AccessSite& read) {
-    if (read.inner_condition.get()) return true;
-    for (const auto& index : read.indices)
-      if (const auto* n = index.as<BinaryNode>();
-          n && (n->op == BinaryOp::min || n->op == BinaryOp::max))
-        return true;
-    return false;
+  static bool is_padded(const DefaultNest& nest, const AccessSite& read) {
+    return read.inner_condition.get() || contains(nest.clamped, read.buffer);
   }
 };
 
@@ -48850,7 +49022,8 @@ class TileElementwise : RowSteps {
     const std::int64_t lanes = lanes_of(cost);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
-    if (const DefaultNest longer = with_longer_unit(block, nest, lanes); longer.unit.var.get())
+    if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, lanes);
+        longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
     if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
@@ -48893,56 +49066,6 @@ class TileElementwise : RowSteps {
     constexpr int kRegisters = 4;
     const bool narrow = cost.math == 0 && cost.moved * kRegisters >= cost.widest;
     return target_.lanes(narrow ? cost.moved : cost.widest);
-  }
-
-  // The same with the unit loop fused with the one around it, where that is too short for lanes and
-  // all runs through both as through one: channels that are computed alike. No unit: it is not so.
-  DefaultNest with_longer_unit(const BlockNode& block, const DefaultNest& nest,
-                               std::int64_t lanes) {
-    const std::int64_t channels = trip_of(nest, nest.unit);
-    if (channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block)) return {};
-    const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
-      return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
-    });
-    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
-    LoopRef fused;
-    attempt([&] {
-      Vec<LoopRef> order;
-      for (const auto& l : others(nest))
-        if (!(l == around)) order.push_back(l);
-      order.append({around, nest.unit});
-      s_.reorder(order);
-      fused = s_.fuse({around, nest.unit});
-    });
-    return fused.var.get() ? over_fused(block, nest, around, fused) : DefaultNest();
-  }
-  DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest, const LoopRef& around,
-                         const LoopRef& fused) const {
-    DefaultNest out = nest_of(site(BlockRef(block.tag)));
-    const Substitution places{{nest.unit.var, fused.var}, {around.var, make_const(kIndex, 0)}};
-    out.unit = fused, out.reads = nest.reads, out.writes = nest.writes;
-    for (auto* accesses : {&out.reads, &out.writes})
-      for (auto& access : *accesses)
-        for (auto& index : access.indices) index = simplify(substitute(index, places));
-    return out;
-  }
-  // Whether a value depends on which channel it is, or on the place.
-  static bool tells_apart(const BlockNode& block) {
-    struct Places : Visitor {
-      const BlockNode& block;
-      bool found = false;
-      explicit Places(const BlockNode& b) : block(b) { stmt(b.body); }
-      void expr(const AnyExpr& e) override {
-        if (e.kind() == ExprKind::Load) return;
-        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
-        descend(e);
-      }
-      void stmt(const Stmt& s) override {
-        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
-        descend(s);
-      }
-    };
-    return Places(block).found;
   }
 
   // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of
@@ -50550,8 +50673,9 @@ class WindowCosts : protected ReductionCosts {
                  most = std::max({ports, misses, latency}),
                  fewest = std::min({ports, misses, latency});
     return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
-           (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
-           vectors_of(nest, tile);
+               (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
+               vectors_of(nest, tile) +
+           gather_cycles(nest, tile.terms, lanes);
   }
 
   // The same of a register tile, which loads every term and asks every condition anew.
@@ -50566,7 +50690,8 @@ class WindowCosts : protected ReductionCosts {
         misses += conflict_misses(nest, tile, read, places(nest, tile, read));
     const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
     return std::max(ports, misses) / vectors_of(nest, tile) +
-           conditions / (kScalarPorts * static_cast<double>(other.vectors));
+           conditions / (kScalarPorts * static_cast<double>(other.vectors)) +
+           gather_cycles(nest, 0, lanes);
   }
 
   // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
@@ -50619,6 +50744,27 @@ class WindowCosts : protected ReductionCosts {
   }
 
  private:
+  // Of a vector of terms: at the borders along the unit loop, places that are clamped or wrap are
+  // loaded one by one where a loop tells which term it is; where terms are written out, lanes are
+  // known and go by shuffles.
+  static double gather_cycles(const DefaultNest& nest, std::size_t terms, std::int64_t lanes) {
+    double cycles = 0;
+    const double vectors =
+        static_cast<double>(trip_of(nest, nest.unit)) / static_cast<double>(lanes);
+    for (const auto& read : nest.reads)
+      for (std::size_t k = 0; contains(nest.clamped, read.buffer) && k + terms < nest.reduce.size();
+           ++k) {
+        const VarRef& along = nest.reduce[k].var;
+        const auto step = flat_stride(read, along);
+        if (step_of(read.indices, nest.unit.var) != Step::unit || !step || *step == 0 ||
+            *step > kMostChannels)
+          continue;
+        cycles += 2 * static_cast<double>(lanes) /
+                  (std::max(vectors, 2.0) * static_cast<double>(trip_of(nest, nest.reduce[k])));
+      }
+    return cycles;
+  }
+
   // Elements of a tile that are told apart.
   static constexpr double kMostPlaces = 2048;
   // Two of four ports, as what is asked decides branches (depthwise convolutions on Zen 4).
@@ -51280,7 +51426,8 @@ class TileReduction : TileRegisters {
     if (as_it_is.reduce.empty()) return;
     const BodyCost body = reduction_cost(block, info);
     const std::int64_t lanes = target_.lanes(body.widest);
-    const DefaultNest nest = runs_inside(as_it_is, lanes);
+    const DefaultNest longer = LengthenUnit(job_).run(block, as_it_is, lanes);
+    const DefaultNest nest = runs_inside(longer.unit.var.get() ? longer : as_it_is, lanes);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);
@@ -53114,17 +53261,28 @@ class TileGuards : public Visitor {
     if (!n || n->a.dtype() != kIndex) return;
     if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
     if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
+    if (const auto w = wrapped(index, facts_)) {
+      note_soft(w->dividend >= w->shift);
+      note_soft(w->dividend < w->end);
+    }
     note_clamps(n->a);
     note_clamps(n->b);
   }
 
+  static bool is_in_tile(const ForNode& f) {
+    return f.loop_kind == ForKind::unrolled || f.loop_kind == ForKind::vectorized;
+  }
+
   void note_soft(const AnyExpr& condition) {
-    Vec<VarRef> lanes;
-    for (const auto* f : loops_)
-      if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
-        lanes.push_back(f->var);
-    if (lanes.empty() || !is_load_free(condition) || is_unpeeled(condition)) return;
-    AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
+    Vec<VarRef> tile;
+    bool in_lanes = false;
+    for (const auto* f : loops_) {
+      if (!is_in_tile(*f) || !uses_var(condition, f->var)) continue;
+      tile.push_back(f->var);
+      in_lanes = in_lanes || f->loop_kind == ForKind::vectorized;
+    }
+    if (!in_lanes || !is_load_free(condition) || is_unpeeled(condition)) return;
+    AnyExpr full = compare_gap(condition, gap_of(condition, tile), true);
     if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
   }
 
@@ -53140,9 +53298,7 @@ class TileGuards : public Visitor {
     for (const auto* f : loops_)
       if (tail_of(*f) == Tail::mask && uses_var(g.condition, f->var)) return;
     for (const auto* f : loops_)
-      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
-          uses_var(g.condition, f->var))
-        tile.push_back(f->var);
+      if (is_in_tile(*f) && uses_var(g.condition, f->var)) tile.push_back(f->var);
     for (const auto* f : reversed(loops_))
       if (tile.empty() && as_const_int(f->extent) && uses_var(g.condition, f->var))
         tile.push_back(f->var);
@@ -53396,12 +53552,20 @@ class SplitBorderTiles : public Mutator {
   }
 
   // One version per combination of border cases whose loop is there at a known iteration, two for
-  // all other cases.
+  // all other cases; three where these are the first and the last iteration of a loop.
   Stmt versions(const Stmt& s, const Vec<TileGuard>& guards) {
     VersionPlan plan;
-    for (const auto& g : guards) add_case(plan, g);
-    plan.others.some = needed_by_all(s, guards);
-    if (plan.known.empty() && !plan.others.full.get()) return leaf(s, plan.always, {});
+    Vec<TileGuard> rest;
+    for (const auto& g : guards)
+      if (!add_known(plan, g)) rest.push_back(g);
+    for (const auto& g : rest) {
+      BorderCase& other = case_for(plan, g.full);
+      other.full = fold_and(other.full, g.full);
+      other.guards.push_back(g.guard);
+    }
+    const AnyExpr some = needed_by_all(s, guards);
+    for (auto& c : plan.others) c.some = some;
+    if (plan.known.empty() && plan.others.empty()) return leaf(s, plan.always, {});
     Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
     return split;
@@ -53418,9 +53582,32 @@ class SplitBorderTiles : public Mutator {
   };
   struct VersionPlan {
     Vec<BorderCase> known;
-    BorderCase others;
+    Vec<BorderCase> others;
     Vec<const IfNode*> always;
+
+    std::size_t size() const { return known.size() + others.size(); }
+    const BorderCase& at(std::size_t k) const {
+      return k < known.size() ? known[k] : others[k - known.size()];
+    }
   };
+
+  // All iterations of a loop but the first one, or but the last one that is no known case.
+  struct LoopEnd {
+    VarRef loop;
+    bool is_last = false;
+  };
+  LoopEnd loop_end(const VersionPlan& plan, const AnyExpr& condition) const {
+    const auto* n = condition.as<BinaryNode>();
+    const auto* var = n ? n->a.as<VarNode>() : nullptr;
+    const std::int64_t* bound = var ? as_const_int(n->b) : nullptr;
+    if (!bound) return {};
+    ConstInterval range = facts_.range(var);
+    for (const auto& c : plan.known)
+      if (c.loop.get() == var) range.max = c.last - 1;
+    if (n->op == BinaryOp::lt && range.max == *bound) return {VarRef(var), true};
+    if (n->op == BinaryOp::gt && range.min == *bound) return {VarRef(var), false};
+    return {};
+  }
 
   // What must hold for any store of s to run: conditions that each have a guard above all of them.
   static AnyExpr needed_by_all(const Stmt& s, const Vec<TileGuard>& guards) {
@@ -53442,38 +53629,42 @@ class SplitBorderTiles : public Mutator {
     return all;
   }
 
-  void add_case(VersionPlan& plan, const TileGuard& g) const {
-    if (is_const(g.full, 1)) return plan.always.push_back(g.guard);
+  // Whether it is decided, or at a known iteration.
+  bool add_known(VersionPlan& plan, const TileGuard& g) const {
+    if (is_const(g.full, 1)) return plan.always.push_back(g.guard), true;
     for (auto& c : plan.known)
-      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard);
-    BorderCase c{g.full, {g.guard}, {}, 0, {}};
-    if (plan.known.size() < kMaxKnownCases && last_iteration(c))
-      return plan.known.push_back(std::move(c));
-    plan.others.full = fold_and(plan.others.full, g.full);
-    plan.others.guards.push_back(g.guard);
+      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard), true;
+    const LoopEnd end = loop_end(plan, g.full);
+    for (const auto& c : plan.known)
+      if (c.loop == end.loop) return false;
+    if (!end.is_last || plan.known.size() == kMaxKnownCases) return false;
+    plan.known.push_back({g.full, {g.guard}, end.loop, facts_.range(end.loop).max, {}});
+    return true;
   }
 
-  // full is v < T, and T is the last value that the loop variable v takes.
-  bool last_iteration(BorderCase& c) const {
-    const auto* n = c.full.as<BinaryNode>();
-    if (!n || n->op != BinaryOp::lt) return false;
-    const auto* var = n->a.as<VarNode>();
-    const auto* bound = as_const_int(n->b);
-    if (!var || !bound || facts_.range(var).max != *bound) return false;
-    c.loop = VarRef(var);
-    c.last = *bound;
-    return true;
+  BorderCase& case_for(VersionPlan& plan, const AnyExpr& full) const {
+    Vec<BorderCase>& others = plan.others;
+    const LoopEnd end = loop_end(plan, full);
+    bool other_end = others.size() == 1 && end.loop.get();
+    for (auto& c : others) {
+      const LoopEnd known = loop_end(plan, c.full);
+      if (end.loop.get() && known.loop == end.loop && known.is_last == end.is_last) return c;
+      other_end = other_end && known.loop == end.loop;
+    }
+    if (others.empty() || other_end) others.push_back({});
+    return others.back();
   }
 
   Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k, Vec<const IfNode*> dropped,
                const Substitution& at) const {
-    const BorderCase& c = k < plan.known.size() ? plan.known[k] : plan.others;
-    if (!c.full.get()) return leaf(s, dropped, at);
+    if (k == plan.size()) return leaf(s, dropped, at);
+    const BorderCase& c = plan.at(k);
     Vec<const IfNode*> all = dropped;
     all.append(c.guards);
     AnyExpr full = substitute(c.full, at);
     if (!c.loop.get())
-      return make_if(full, leaf(s, all, at), outside(c, at, border(leaf(s, dropped, at))));
+      return make_if(full, version(s, plan, k + 1, all, at),
+                     outside(c, at, border(leaf(s, dropped, at))));
     Substitution here = at;
     here.emplace_back(c.loop, AnyExpr(c.last));
     return make_if(full, version(s, plan, k + 1, all, at),
@@ -53629,6 +53820,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"zip_stores", run_pass<zip_stores>, Stage::flat},
     {"turn_stores", run_pass<turn_stores>, Stage::flat},
     // What an arm loads has no mask of single lanes yet.
+    {"near_loads", run_pass<near_loads>, Stage::flat},
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
     // Every pass before may write operators as the IR means them.
@@ -55976,6 +56168,131 @@ LATHE_DECL AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits) {
 }
 
 }  // namespace lathe::detail
+
+// ---- lathe/lower/machine/near_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// The lanes that a load takes, as numbers: lane l < active is element base + offsets[l].
+struct NearLanes {
+  /// Elements first to last, which a vector is long enough for.
+  struct Group {
+    std::int64_t first, last;
+    std::int64_t span() const { return last - first + 1; }
+    bool holds(std::int64_t offset) const { return first <= offset && offset <= last; }
+  };
+  AnyExpr base;
+  Vec<std::int64_t> offsets;
+  int active = 0;
+  Vec<Group> groups;
+
+  /// Whether they are such numbers, in at most two groups.
+  bool set(const LoadNode& n) {
+    const int lanes = n.dtype.lanes;
+    std::int64_t stride = 0;
+    if (lanes == 1 || n.indices.size() != 1 || n.buffer->dtype.lanes != 1) return false;
+    if (lane_stride(n.indices[0], stride) || !count_active(n.mask, lanes)) return false;
+    auto known = lane_offsets(n.indices[0]);
+    if (!known || static_cast<int>(known->offsets.size()) != lanes) return false;
+    base = known->base, offsets = std::move(known->offsets);
+    group_offsets();
+    return groups.size() <= 2;
+  }
+  bool follow_each_other() const {
+    for (std::size_t l = 0; l < static_cast<std::size_t>(active); ++l)
+      if (offsets[l] != groups[0].first + static_cast<std::int64_t>(l)) return false;
+    return true;
+  }
+
+ private:
+  bool count_active(const AnyExpr& mask, int lanes) {
+    active = lanes;
+    if (!mask) return true;
+    const AnyExpr count = count_of_first_lanes(mask);
+    const std::int64_t* number = count ? as_const_int(count) : nullptr;
+    if (!number || *number < 1 || *number > lanes) return false;
+    active = static_cast<int>(*number);
+    return true;
+  }
+  void group_offsets() {
+    Vec<std::int64_t> sorted(offsets.begin(), offsets.begin() + active);
+    std::sort(sorted.begin(), sorted.end());
+    for (const std::int64_t offset : sorted) {
+      if (groups.empty() || offset - groups.back().first >= static_cast<int>(offsets.size()))
+        groups.push_back({offset, offset});
+      groups.back().last = offset;
+    }
+  }
+};
+
+class NearLoads : public SharingMutator {
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    NearLanes lanes;
+    if (!n || !lanes.set(*n)) return descend(e);
+    if (lanes.follow_each_other()) return dense(*n, lanes, lanes.groups[0].first, n->mask);
+    AnyExpr value = gathered(*n, lanes, lanes.groups[0]);
+    if (lanes.groups.size() > 1)
+      value = blended(value, gathered(*n, lanes, lanes.groups[1]),
+                      [&](int l) { return !lanes.groups[0].holds(offset_of(lanes, l)); });
+    if (lanes.active == n->dtype.lanes) return value;
+    return blended(value, make_const(n->dtype, 0), [&](int l) { return l >= lanes.active; });
+  }
+
+  static AnyExpr dense(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
+                       const AnyExpr& mask = {}) {
+    return vector_at(n, lanes, first, n.dtype.lanes, mask);
+  }
+  static AnyExpr vector_at(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
+                           int length, const AnyExpr& mask = {}) {
+    const AnyExpr from = fold_add(fresh_lets(lanes.base), AnyExpr(first));
+    return make_load(n.buffer, {make_ramp(from, AnyExpr(1), length)}, mask);
+  }
+  static std::int64_t offset_of(const NearLanes& lanes, int lane) {
+    return lanes.offsets[static_cast<std::size_t>(lane < lanes.active ? lane : 0)];
+  }
+
+  // The lanes that lie in a group, from one vector or from two that overlap, none of which reads
+  // beyond it; what is in the others does not matter.
+  static AnyExpr gathered(const LoadNode& n, const NearLanes& lanes,
+                          const NearLanes::Group& group) {
+    if (group.span() == 1) {
+      const AnyExpr at = fold_add(fresh_lets(lanes.base), AnyExpr(group.first));
+      return make_broadcast(make_load(n.buffer, {at}), n.dtype.lanes);
+    }
+    int length = 2;
+    while (length * 2 <= group.span()) length *= 2;
+    Vec<AnyExpr> parts{vector_at(n, lanes, group.first, length)};
+    const std::int64_t second = group.last + 1 - length;
+    if (length < group.span()) parts.push_back(vector_at(n, lanes, second, length));
+    Vec<int> from;
+    for (int l = 0; l < n.dtype.lanes; ++l) {
+      const std::int64_t at = offset_of(lanes, l);
+      const std::int64_t lane = !group.holds(at)            ? 0
+                                : at - group.first < length ? at - group.first
+                                                            : length + at - second;
+      from.push_back(static_cast<int>(lane));
+    }
+    return make_shuffle(std::move(parts), std::move(from));
+  }
+
+  template <class F>
+  static AnyExpr blended(const AnyExpr& a, const AnyExpr& b, const F& takes_b) {
+    const int lanes = a.dtype().lanes;
+    Vec<int> from;
+    for (int l = 0; l < lanes; ++l) from.push_back(takes_b(l) ? lanes + l : l);
+    return make_shuffle({a, b}, std::move(from));
+  }
+};
+
+}  // namespace detail
+
+LATHE_DECL Program near_loads(const Program& program) {
+  return program.with(detail::NearLoads().stmt(program->body));
+}
+
+}  // namespace lathe
 
 // ---- lathe/lower/machine/rising_positions.ipp
 namespace lathe {

@@ -103,6 +103,8 @@ void jacobi_3d(const float* x, float* y, int d, int h, int w);
 void max_pool_nchw(const float* x, float* y, int c, int h, int w);
 void sliding_maxima(const float* x, float* y, int n, int p);
 void erosion(const u8* x, u8* y, int h, int w);
+void erosion_of_colours(const u8* x, u8* y, int h, int w);
+void neighbours_on_torus(const float* x, float* y, int h, int w);
 
 // Searches, of m x n.
 void row_argmax(const float* x, std::int64_t* at, int m, int n);

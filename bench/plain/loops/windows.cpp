@@ -187,6 +187,31 @@ void erosion(const u8* __restrict x, u8* __restrict y, int h, int w) {
       y[i * w + j] = std::min(std::min(least(x + j), least(x + s + j)), least(x + 2 * s + j));
 }
 
+void erosion_of_colours(const u8* __restrict x, u8* __restrict y, int h, int w) {
+  const int row = 3 * w;
+  std::vector<u8> held(static_cast<std::size_t>(row + 6));
+  u8* __restrict least = held.data();  // of three rows, with a pixel more on each side
+  for (int i = 0; i < h; ++i, y += row) {
+    const u8 *a = x + std::max(i - 1, 0) * row, *b = x + i * row,
+             *c = x + std::min(i + 1, h - 1) * row;
+    for (int j = 0; j < row; ++j) least[j + 3] = std::min(std::min(a[j], b[j]), c[j]);
+    for (int k = 0; k < 3; ++k) least[k] = least[k + 3], least[row + 3 + k] = least[row + k];
+    for (int j = 0; j < row; ++j) y[j] = std::min(std::min(least[j], least[j + 3]), least[j + 6]);
+  }
+}
+
+void neighbours_on_torus(const float* __restrict x, float* __restrict y, int h, int w) {
+  std::vector<float> held(static_cast<std::size_t>(w + 2));
+  float* __restrict sum = held.data();  // of three rows, with a column more on each side
+  for (int i = 0; i < h; ++i, y += w) {
+    const float *a = x + (i > 0 ? i - 1 : h - 1) * w, *b = x + i * w,
+                *c = x + (i + 1 < h ? i + 1 : 0) * w;
+    for (int j = 0; j < w; ++j) sum[j + 1] = a[j] + b[j] + c[j];
+    sum[0] = sum[w], sum[w + 1] = sum[1];
+    for (int j = 0; j < w; ++j) y[j] = sum[j] + sum[j + 1] + sum[j + 2];
+  }
+}
+
 void largest_two(const float* __restrict x, float* __restrict first, float* __restrict second,
                  int m, int n) {
   for (int i = 0; i < m; ++i, x += n) {

@@ -5,6 +5,7 @@
 #include <lathe/analysis/access.hpp>
 #include <lathe/arith/facts.hpp>
 #include <lathe/ir/stmt.hpp>
+#include <optional>
 
 namespace lathe::detail {
 
@@ -29,6 +30,15 @@ struct SteadyCondition {
 
 /// What is between the bounds of min and max of min and max.
 AnyExpr unclamped(AnyExpr e);
+
+/// A place that goes on at the other side, (i - 1 + n) % n, is dividend - shift but for a few
+/// iterations: where shift <= dividend < end.
+struct Wrapped {
+  AnyExpr dividend;
+  std::int64_t shift, end;
+};
+/// None where the divisor is no number, or less than two thirds of the values lie in one period.
+std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts);
 
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is

@@ -72,6 +72,13 @@ Program zip_stores(const Program& program, const TargetCaps& caps);
 /// Must run before loads are shared, as stores end that.
 Program turn_stores(const Program& program, const TargetCaps& caps);
 
+/// Loads whose lanes are known numbers of elements apart, in no order that a ramp says but within
+/// the length of one vector, or of two, become dense loads of these elements and shuffles: borders
+/// that repeat the outermost element, or go on at the other side.
+///     X[max(ramp(-1, 1, 8), broadcast(0, 8))]
+///   → shuffle({X[ramp(0, 1, 4)], X[ramp(3, 1, 4)]}, 0 0 1 2 3 5 6 7)
+Program near_loads(const Program& program);
+
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each
 /// element. Loads of neighbours, of one statement or of several that nothing is stored between,

@@ -96,3 +96,19 @@ TEST_CASE("a reader that gives each place a few results has its lanes along the 
   REQUIRE(results != std::string::npos);
   CHECK(text.find("vectorized for i in", results) < text.find("block Y(", results));
 }
+
+TEST_CASE("windows of channels that are computed alike have lanes along both") {
+  for (const bool clamped : {false, true}) {
+    lt::Input<std::uint8_t, 3> X("X", {9, 43, 3});
+    lt::Reduce a("a", 3), b("b", 3);
+    const auto at = lt::clamp(X);
+    const std::string text =
+        planned(lt::program_of(lt::compute("Y", {7, 41, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+          return lt::reduce_min(
+              clamped ? lt::Expr<std::uint8_t>(at(i + a - 1, j + b - 1, c)) : X(i + a, j + b, c),
+              {a, b});
+        })));
+    INFO(text);
+    CHECK(has(text, "vectorized for j_vki in"));
+  }
+}

@@ -151,3 +151,26 @@ TEST_CASE("tiles of windows compute what the program says") {
   const lt::Program volume = largest(11);
   CHECK(test::run(planned(volume).program()) == test::run(volume));
 }
+
+TEST_CASE("windows at clamped places and around the border are those of padded images") {
+  const auto window = [](int side, int kind) {
+    lt::Input<std::int32_t, 2> X("X", {side, side});
+    lt::Reduce a("a", 3), b("b", 3);
+    const auto clamped = lt::clamp(X);
+    return lt::program_of(lt::compute("Y", {side, side}, [&](lt::Var i, lt::Var j) {
+      const auto around = X((i + a + side - 1) % side, (j + b + side - 1) % side);
+      return lt::sum(kind == 0 ? lt::Expr<std::int32_t>(clamped(i + a - 1, j + b - 1))
+                               : lt::Expr<std::int32_t>(around),
+                     {a, b});
+    }));
+  };
+  for (const int kind : {0, 1}) {
+    CAPTURE(kind);
+    const std::string text = planned(window(90, kind)).str();
+    INFO(text);
+    CHECK(has(text, "unrolled for ii in 0.."));  // rows that share what they read
+    CHECK(has(text, "@partition=\"always\""));
+    for (const int side : {1, 2, 5, 17, 40})
+      CHECK(test::run(planned(window(side, kind)).program()) == test::run(window(side, kind)));
+  }
+}

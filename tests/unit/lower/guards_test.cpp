@@ -156,3 +156,21 @@ TEST_CASE("what is fetched ahead is no reason to test in the loop, nor to run a 
             Y[ii + 16] = X[ii + 16] + X[r]
 )");
 }
+
+TEST_CASE("clamps and wraps of lanes are decided for all copies of a tile at once") {
+  const auto decided = [](const std::string& index) {
+    const std::string text = hoisted(R"(
+  for io in 0..12:
+    unrolled for b in 0..3:
+      vectorized for ii in 0..8:
+        Y[io * 8 + ii] = X[)" + index +
+                                     R"(]
+)");
+    INFO(text);
+    const std::size_t inside = text.find("if io > 0:"), border = text.find("else:");
+    REQUIRE(inside != std::string::npos);
+    CHECK(text.substr(inside, border - inside).find("X[io * 8 + ii + b - 1]") != std::string::npos);
+  };
+  decided("max(io * 8 + ii + b - 1, 0)");
+  decided("floormod(io * 8 + ii + b + 99, 100)");
+}

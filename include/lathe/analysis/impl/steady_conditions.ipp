@@ -46,6 +46,10 @@ class SteadyConditions : public Visitor {
     if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
       if (n->op == BinaryOp::min) note_bound(n->b - unclamped(n->a));
       if (n->op == BinaryOp::max) note_bound(unclamped(n->a) - n->b);
+      if (const auto w = wrapped(e, facts_)) {
+        note_bound(w->dividend - w->shift);
+        note_bound(w->end - 1 - w->dividend);
+      }
     }
     descend(e);
   }
@@ -151,6 +155,18 @@ LATHE_DECL AnyExpr unclamped(AnyExpr e) {
     e = n->a;
   }
   return e;
+}
+
+LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) {
+  const auto* n = e.as<BinaryNode>();
+  const std::int64_t* period =
+      n && n->op == BinaryOp::floormod && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
+  if (!period || *period < 2) return {};
+  const ConstInterval all = const_bounds(n->a, facts);
+  if (!all.has_min() || !all.has_max() || all.max - all.min >= *period + *period / 2) return {};
+  const std::int64_t middle = all.min + (all.max - all.min) / 2;
+  const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
+  return Wrapped{n->a, shift, shift + *period};
 }
 
 LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,

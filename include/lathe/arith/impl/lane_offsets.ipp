@@ -22,11 +22,27 @@ inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std:
   return out;
 }
 
+// Each lane of both is a number.
+inline std::optional<LaneOffsets> of_numbers(BinaryOp op, const LaneOffsets& a,
+                                             const LaneOffsets& b) {
+  const std::int64_t *x = as_const_int(a.base), *y = as_const_int(b.base);
+  if (!x || !y) return {};
+  LaneOffsets out{AnyExpr(0), {}};
+  for (std::size_t l = 0; l < a.offsets.size(); ++l) {
+    const AnyExpr lane =
+        simplify(make_binary(op, AnyExpr(*x + a.offsets[l]), AnyExpr(*y + b.offsets[l])));
+    const std::int64_t* number = as_const_int(lane);
+    if (!number || !small_offset(*number)) return {};
+    out.offsets.push_back(*number);
+  }
+  return out;
+}
+
 inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
   auto a = lane_offsets(n.a), b = lane_offsets(n.b);
   if (!a || !b) return {};
   const bool product = n.op == BinaryOp::mul, minus = n.op == BinaryOp::sub;
-  if (!product && !minus && n.op != BinaryOp::add) return {};
+  if (!product && !minus && n.op != BinaryOp::add) return of_numbers(n.op, *a, *b);
   if (product) {
     if (as_const_int(a->base) && all_equal(a->offsets)) std::swap(a, b);
     const std::int64_t* c = as_const_int(b->base);

@@ -152,6 +152,11 @@ LATHE_DECL AnyExpr Simplifier::ramp_compare(BinaryOp op, const AnyExpr& a, const
   AnyExpr first = expr(make_binary(test, p.base, q.base)),
           last = expr(make_binary(test, last_a, last_b));
   const auto *x = as_const_int(first), *y = as_const_int(last);
+  // At one end a is larger. If both are equal at the other one, it is nowhere smaller.
+  if (extremum && x && y && *x != *y) {
+    const AnyExpr apart = *x != 0 ? p.base - q.base : last_a - last_b;
+    if (is_const(expr(apart), 0)) return op == BinaryOp::min ? b : a;
+  }
   if (x && y && *x == *y) {
     // Equal at both ends is equal throughout; different at both ends may still meet between them.
     const bool meets = op == BinaryOp::eq ? *x == 0 : op == BinaryOp::ne ? *x != 0 : false;

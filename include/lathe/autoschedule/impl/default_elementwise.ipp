@@ -18,7 +18,8 @@ class TileElementwise : RowSteps {
     const std::int64_t lanes = lanes_of(cost);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
-    if (const DefaultNest longer = with_longer_unit(block, nest, lanes); longer.unit.var.get())
+    if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, lanes);
+        longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
     if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
@@ -61,56 +62,6 @@ class TileElementwise : RowSteps {
     constexpr int kRegisters = 4;
     const bool narrow = cost.math == 0 && cost.moved * kRegisters >= cost.widest;
     return target_.lanes(narrow ? cost.moved : cost.widest);
-  }
-
-  // The same with the unit loop fused with the one around it, where that is too short for lanes and
-  // all runs through both as through one: channels that are computed alike. No unit: it is not so.
-  DefaultNest with_longer_unit(const BlockNode& block, const DefaultNest& nest,
-                               std::int64_t lanes) {
-    const std::int64_t channels = trip_of(nest, nest.unit);
-    if (channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block)) return {};
-    const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
-      return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
-    });
-    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
-    LoopRef fused;
-    attempt([&] {
-      Vec<LoopRef> order;
-      for (const auto& l : others(nest))
-        if (!(l == around)) order.push_back(l);
-      order.append({around, nest.unit});
-      s_.reorder(order);
-      fused = s_.fuse({around, nest.unit});
-    });
-    return fused.var.get() ? over_fused(block, nest, around, fused) : DefaultNest();
-  }
-  DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest, const LoopRef& around,
-                         const LoopRef& fused) const {
-    DefaultNest out = nest_of(site(BlockRef(block.tag)));
-    const Substitution places{{nest.unit.var, fused.var}, {around.var, make_const(kIndex, 0)}};
-    out.unit = fused, out.reads = nest.reads, out.writes = nest.writes;
-    for (auto* accesses : {&out.reads, &out.writes})
-      for (auto& access : *accesses)
-        for (auto& index : access.indices) index = simplify(substitute(index, places));
-    return out;
-  }
-  // Whether a value depends on which channel it is, or on the place.
-  static bool tells_apart(const BlockNode& block) {
-    struct Places : Visitor {
-      const BlockNode& block;
-      bool found = false;
-      explicit Places(const BlockNode& b) : block(b) { stmt(b.body); }
-      void expr(const AnyExpr& e) override {
-        if (e.kind() == ExprKind::Load) return;
-        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
-        descend(e);
-      }
-      void stmt(const Stmt& s) override {
-        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
-        descend(s);
-      }
-    };
-    return Places(block).found;
   }
 
   // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of

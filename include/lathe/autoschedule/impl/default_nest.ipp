@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/find.hpp>
+#include <lathe/analysis/partition.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/ir/reducer.hpp>
 
@@ -21,6 +22,7 @@ struct DefaultNest {
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
+  Vec<Buffer> clamped;            ///< read at places that are clamped or wrap, in `reads` without
   Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
@@ -47,11 +49,23 @@ class NestSteps : protected DefaultSteps {
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
     for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
-      if (!is_output(nest, read.buffer)) nest.reads.push_back(std::move(read));
+      if (!is_output(nest, read.buffer)) add_read(nest, std::move(read), facts);
     if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
         if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
     return nest;
+  }
+
+  // Borders run apart: away from them a place that is clamped or wraps around is the place itself.
+  static void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) {
+    for (auto& index : read.indices) {
+      AnyExpr inside = unclamped(index);
+      if (const auto w = wrapped(inside, facts)) inside = simplify(w->dividend - w->shift, facts);
+      if (inside.same_as(index) || as_const_int(inside)) continue;
+      index = inside;
+      if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
+    }
+    nest.reads.push_back(std::move(read));
   }
 
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {

@@ -18,7 +18,7 @@ class PadReads : NestSteps {
     Vec<BlockRef> copies;
     Vec<Buffer> seen;
     for (const auto& read : nest.reads) {
-      if (!is_padded(read) || contains(seen, read.buffer)) continue;
+      if (!is_padded(nest, read) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
       const Args args{reduction, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
@@ -34,20 +34,15 @@ class PadReads : NestSteps {
 
   static bool is_padded(const DefaultNest& nest) {
     return std::any_of(nest.reads.begin(), nest.reads.end(),
-                       [](const AccessSite& read) { return is_padded(read); });
+                       [&](const AccessSite& read) { return is_padded(nest, read); });
   }
 
  private:
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
 
-  static bool is_padded(const AccessSite& read) {
-    if (read.inner_condition.get()) return true;
-    for (const auto& index : read.indices)
-      if (const auto* n = index.as<BinaryNode>();
-          n && (n->op == BinaryOp::min || n->op == BinaryOp::max))
-        return true;
-    return false;
+  static bool is_padded(const DefaultNest& nest, const AccessSite& read) {
+    return read.inner_condition.get() || contains(nest.clamped, read.buffer);
   }
 };
 

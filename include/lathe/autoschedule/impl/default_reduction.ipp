@@ -17,7 +17,8 @@ class TileReduction : TileRegisters {
     if (as_it_is.reduce.empty()) return;
     const BodyCost body = reduction_cost(block, info);
     const std::int64_t lanes = target_.lanes(body.widest);
-    const DefaultNest nest = runs_inside(as_it_is, lanes);
+    const DefaultNest longer = LengthenUnit(job_).run(block, as_it_is, lanes);
+    const DefaultNest nest = runs_inside(longer.unit.var.get() ? longer : as_it_is, lanes);
     const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
                               trip_of(nest, nest.unit) > 1;
     const Run run = run_of(nest);

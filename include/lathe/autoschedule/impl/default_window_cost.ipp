@@ -42,8 +42,9 @@ class WindowCosts : protected ReductionCosts {
                  most = std::max({ports, misses, latency}),
                  fewest = std::min({ports, misses, latency});
     return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
-           (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
-           vectors_of(nest, tile);
+               (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
+               vectors_of(nest, tile) +
+           gather_cycles(nest, tile.terms, lanes);
   }
 
   // The same of a register tile, which loads every term and asks every condition anew.
@@ -58,7 +59,8 @@ class WindowCosts : protected ReductionCosts {
         misses += conflict_misses(nest, tile, read, places(nest, tile, read));
     const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
     return std::max(ports, misses) / vectors_of(nest, tile) +
-           conditions / (kScalarPorts * static_cast<double>(other.vectors));
+           conditions / (kScalarPorts * static_cast<double>(other.vectors)) +
+           gather_cycles(nest, 0, lanes);
   }
 
   // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
@@ -111,6 +113,27 @@ class WindowCosts : protected ReductionCosts {
   }
 
  private:
+  // Of a vector of terms: at the borders along the unit loop, places that are clamped or wrap are
+  // loaded one by one where a loop tells which term it is; where terms are written out, lanes are
+  // known and go by shuffles.
+  static double gather_cycles(const DefaultNest& nest, std::size_t terms, std::int64_t lanes) {
+    double cycles = 0;
+    const double vectors =
+        static_cast<double>(trip_of(nest, nest.unit)) / static_cast<double>(lanes);
+    for (const auto& read : nest.reads)
+      for (std::size_t k = 0; contains(nest.clamped, read.buffer) && k + terms < nest.reduce.size();
+           ++k) {
+        const VarRef& along = nest.reduce[k].var;
+        const auto step = flat_stride(read, along);
+        if (step_of(read.indices, nest.unit.var) != Step::unit || !step || *step == 0 ||
+            *step > kMostChannels)
+          continue;
+        cycles += 2 * static_cast<double>(lanes) /
+                  (std::max(vectors, 2.0) * static_cast<double>(trip_of(nest, nest.reduce[k])));
+      }
+    return cycles;
+  }
+
   // Elements of a tile that are told apart.
   static constexpr double kMostPlaces = 2048;
   // Two of four ports, as what is asked decides branches (depthwise convolutions on Zen 4).

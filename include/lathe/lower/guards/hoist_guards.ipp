@@ -226,12 +226,20 @@ class SplitBorderTiles : public Mutator {
   }
 
   // One version per combination of border cases whose loop is there at a known iteration, two for
-  // all other cases.
+  // all other cases; three where these are the first and the last iteration of a loop.
   Stmt versions(const Stmt& s, const Vec<TileGuard>& guards) {
     VersionPlan plan;
-    for (const auto& g : guards) add_case(plan, g);
-    plan.others.some = needed_by_all(s, guards);
-    if (plan.known.empty() && !plan.others.full.get()) return leaf(s, plan.always, {});
+    Vec<TileGuard> rest;
+    for (const auto& g : guards)
+      if (!add_known(plan, g)) rest.push_back(g);
+    for (const auto& g : rest) {
+      BorderCase& other = case_for(plan, g.full);
+      other.full = fold_and(other.full, g.full);
+      other.guards.push_back(g.guard);
+    }
+    const AnyExpr some = needed_by_all(s, guards);
+    for (auto& c : plan.others) c.some = some;
+    if (plan.known.empty() && plan.others.empty()) return leaf(s, plan.always, {});
     Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
     return split;
@@ -248,9 +256,32 @@ class SplitBorderTiles : public Mutator {
   };
   struct VersionPlan {
     Vec<BorderCase> known;
-    BorderCase others;
+    Vec<BorderCase> others;
     Vec<const IfNode*> always;
+
+    std::size_t size() const { return known.size() + others.size(); }
+    const BorderCase& at(std::size_t k) const {
+      return k < known.size() ? known[k] : others[k - known.size()];
+    }
   };
+
+  // All iterations of a loop but the first one, or but the last one that is no known case.
+  struct LoopEnd {
+    VarRef loop;
+    bool is_last = false;
+  };
+  LoopEnd loop_end(const VersionPlan& plan, const AnyExpr& condition) const {
+    const auto* n = condition.as<BinaryNode>();
+    const auto* var = n ? n->a.as<VarNode>() : nullptr;
+    const std::int64_t* bound = var ? as_const_int(n->b) : nullptr;
+    if (!bound) return {};
+    ConstInterval range = facts_.range(var);
+    for (const auto& c : plan.known)
+      if (c.loop.get() == var) range.max = c.last - 1;
+    if (n->op == BinaryOp::lt && range.max == *bound) return {VarRef(var), true};
+    if (n->op == BinaryOp::gt && range.min == *bound) return {VarRef(var), false};
+    return {};
+  }
 
   // What must hold for any store of s to run: conditions that each have a guard above all of them.
   static AnyExpr needed_by_all(const Stmt& s, const Vec<TileGuard>& guards) {
@@ -272,38 +303,42 @@ class SplitBorderTiles : public Mutator {
     return all;
   }
 
-  void add_case(VersionPlan& plan, const TileGuard& g) const {
-    if (is_const(g.full, 1)) return plan.always.push_back(g.guard);
+  // Whether it is decided, or at a known iteration.
+  bool add_known(VersionPlan& plan, const TileGuard& g) const {
+    if (is_const(g.full, 1)) return plan.always.push_back(g.guard), true;
     for (auto& c : plan.known)
-      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard);
-    BorderCase c{g.full, {g.guard}, {}, 0, {}};
-    if (plan.known.size() < kMaxKnownCases && last_iteration(c))
-      return plan.known.push_back(std::move(c));
-    plan.others.full = fold_and(plan.others.full, g.full);
-    plan.others.guards.push_back(g.guard);
+      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard), true;
+    const LoopEnd end = loop_end(plan, g.full);
+    for (const auto& c : plan.known)
+      if (c.loop == end.loop) return false;
+    if (!end.is_last || plan.known.size() == kMaxKnownCases) return false;
+    plan.known.push_back({g.full, {g.guard}, end.loop, facts_.range(end.loop).max, {}});
+    return true;
   }
 
-  // full is v < T, and T is the last value that the loop variable v takes.
-  bool last_iteration(BorderCase& c) const {
-    const auto* n = c.full.as<BinaryNode>();
-    if (!n || n->op != BinaryOp::lt) return false;
-    const auto* var = n->a.as<VarNode>();
-    const auto* bound = as_const_int(n->b);
-    if (!var || !bound || facts_.range(var).max != *bound) return false;
-    c.loop = VarRef(var);
-    c.last = *bound;
-    return true;
+  BorderCase& case_for(VersionPlan& plan, const AnyExpr& full) const {
+    Vec<BorderCase>& others = plan.others;
+    const LoopEnd end = loop_end(plan, full);
+    bool other_end = others.size() == 1 && end.loop.get();
+    for (auto& c : others) {
+      const LoopEnd known = loop_end(plan, c.full);
+      if (end.loop.get() && known.loop == end.loop && known.is_last == end.is_last) return c;
+      other_end = other_end && known.loop == end.loop;
+    }
+    if (others.empty() || other_end) others.push_back({});
+    return others.back();
   }
 
   Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k, Vec<const IfNode*> dropped,
                const Substitution& at) const {
-    const BorderCase& c = k < plan.known.size() ? plan.known[k] : plan.others;
-    if (!c.full.get()) return leaf(s, dropped, at);
+    if (k == plan.size()) return leaf(s, dropped, at);
+    const BorderCase& c = plan.at(k);
     Vec<const IfNode*> all = dropped;
     all.append(c.guards);
     AnyExpr full = substitute(c.full, at);
     if (!c.loop.get())
-      return make_if(full, leaf(s, all, at), outside(c, at, border(leaf(s, dropped, at))));
+      return make_if(full, version(s, plan, k + 1, all, at),
+                     outside(c, at, border(leaf(s, dropped, at))));
     Substitution here = at;
     here.emplace_back(c.loop, AnyExpr(c.last));
     return make_if(full, version(s, plan, k + 1, all, at),

@@ -62,17 +62,28 @@ class TileGuards : public Visitor {
     if (!n || n->a.dtype() != kIndex) return;
     if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
     if (n->op == BinaryOp::max) note_soft(unclamped(n->a) >= n->b);
+    if (const auto w = wrapped(index, facts_)) {
+      note_soft(w->dividend >= w->shift);
+      note_soft(w->dividend < w->end);
+    }
     note_clamps(n->a);
     note_clamps(n->b);
   }
 
+  static bool is_in_tile(const ForNode& f) {
+    return f.loop_kind == ForKind::unrolled || f.loop_kind == ForKind::vectorized;
+  }
+
   void note_soft(const AnyExpr& condition) {
-    Vec<VarRef> lanes;
-    for (const auto* f : loops_)
-      if (f->loop_kind == ForKind::vectorized && uses_var(condition, f->var))
-        lanes.push_back(f->var);
-    if (lanes.empty() || !is_load_free(condition) || is_unpeeled(condition)) return;
-    AnyExpr full = compare_gap(condition, gap_of(condition, lanes), true);
+    Vec<VarRef> tile;
+    bool in_lanes = false;
+    for (const auto* f : loops_) {
+      if (!is_in_tile(*f) || !uses_var(condition, f->var)) continue;
+      tile.push_back(f->var);
+      in_lanes = in_lanes || f->loop_kind == ForKind::vectorized;
+    }
+    if (!in_lanes || !is_load_free(condition) || is_unpeeled(condition)) return;
+    AnyExpr full = compare_gap(condition, gap_of(condition, tile), true);
     if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
   }
 
@@ -88,9 +99,7 @@ class TileGuards : public Visitor {
     for (const auto* f : loops_)
       if (tail_of(*f) == Tail::mask && uses_var(g.condition, f->var)) return;
     for (const auto* f : loops_)
-      if ((f->loop_kind == ForKind::unrolled || f->loop_kind == ForKind::vectorized) &&
-          uses_var(g.condition, f->var))
-        tile.push_back(f->var);
+      if (is_in_tile(*f) && uses_var(g.condition, f->var)) tile.push_back(f->var);
     for (const auto* f : reversed(loops_))
       if (tile.empty() && as_const_int(f->extent) && uses_var(g.condition, f->var))
         tile.push_back(f->var);

@@ -105,6 +105,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"zip_stores", run_pass<zip_stores>, Stage::flat},
     {"turn_stores", run_pass<turn_stores>, Stage::flat},
     // What an arm loads has no mask of single lanes yet.
+    {"near_loads", run_pass<near_loads>, Stage::flat},
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
     // Every pass before may write operators as the IR means them.

@@ -14,6 +14,7 @@
 #include <lathe/lower/machine/legalize_types.ipp>
 #include <lathe/lower/machine/mask_arms.ipp>
 #include <lathe/lower/machine/narrow_types.ipp>
+#include <lathe/lower/machine/near_loads.ipp>
 #include <lathe/lower/machine/rising_positions.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>
 #include <lathe/lower/machine/strided_loads.ipp>

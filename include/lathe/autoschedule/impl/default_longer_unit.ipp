@@ -1,0 +1,114 @@
+#pragma once
+
+#include <lathe/analysis/block.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Channels that are computed alike: the unit loop is fused with the one around it, where it is too
+// short for lanes and all runs through both as through one.
+class LengthenUnit : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  // The nest with the longer loop; no unit: it is not so.
+  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes) {
+    const std::int64_t channels = trip_of(nest, nest.unit);
+    if (channels < 2 || channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block))
+      return {};
+    const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
+      return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
+    });
+    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
+    Places places;
+    attempt([&] {
+      places = block.reducer ? one_iterator(block, nest, around) : one_loop(nest, around);
+      return places.fused.var.get() != nullptr;
+    });
+    return places.fused.var.get() ? over_fused(block, nest, places) : DefaultNest();
+  }
+
+ private:
+  /// The longer loop, and the loops that stand for those of before: the longer one for the unit
+  /// loop, none for the one around it.
+  struct Places {
+    LoopRef fused;
+    Substitution loops;
+  };
+
+  Places one_loop(const DefaultNest& nest, const LoopRef& around) {
+    Vec<LoopRef> order;
+    for (const auto& l : others(nest))
+      if (!(l == around)) order.push_back(l);
+    order.append({around, nest.unit});
+    s_.reorder(order);
+    const LoopRef fused = s_.fuse({around, nest.unit});
+    return {fused, {{nest.unit.var, fused.var}, {around.var, make_const(kIndex, 0)}}};
+  }
+
+  // Of a reduction, whose results lie in a copy that has an axis for each iterator.
+  Places one_iterator(const BlockNode& block, const DefaultNest& nest, const LoopRef& around) {
+    Vec<VarRef> from;
+    Vec<AnyExpr> to, terms, before, before_terms;
+    AnyExpr outer, inner;
+    for (const auto& it : block.iters) {
+      from.push_back(make_var(it.var->name));
+      const AnyExpr at(from.back());
+      const bool is_term = it.kind == IterKind::reduce;
+      if (it.binding.kind() != ExprKind::Var) return {};
+      if (it.binding.get() == around.var.get())
+        outer = at;
+      else if (it.binding.get() == nest.unit.var.get())
+        inner = at;
+      else
+        (is_term ? terms : to).push_back(at),
+            (is_term ? before_terms : before).push_back(it.binding);
+    }
+    if (!outer || !inner) return {};
+    to.push_back(outer * trip_of(nest, nest.unit) + inner),
+        before.push_back(AnyExpr(nest.unit.var));
+    to.append(terms), before.append(before_terms);
+    const BlockRef ref(block.tag);
+    const std::size_t place = to.size() - terms.size() - 1;
+    s_.transform_block_layout(BlockName(ref), make_ref<LayoutMapNode>(from, to));
+    const std::vector<LoopRef> loops = s_.loops(ref);
+    if (loops.size() != before.size()) return {};
+    Places out{loops[place], {{around.var, make_const(kIndex, 0)}}};
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      out.loops.emplace_back(VarRef(before[k].as<VarNode>()), AnyExpr(loops[k].var));
+    return out;
+  }
+
+  DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest,
+                         const Places& places) const {
+    DefaultNest out = nest_of(site(BlockRef(block.tag)));
+    out.unit = places.fused, out.reads = nest.reads, out.writes = nest.writes;
+    for (auto* accesses : {&out.reads, &out.writes})
+      for (auto& access : *accesses)
+        for (auto& index : access.indices) index = simplify(substitute(index, places.loops));
+    return out;
+  }
+
+  // Whether a value depends on which channel it is, or on the place.
+  static bool tells_apart(const BlockNode& block) {
+    struct Iterators : Visitor {
+      const BlockNode& block;
+      bool found = false;
+      explicit Iterators(const BlockNode& b) : block(b) { stmt(b.body); }
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
+        descend(e);
+      }
+      void stmt(const Stmt& s) override {
+        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
+        descend(s);
+      }
+    };
+    return Iterators(block).found;
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

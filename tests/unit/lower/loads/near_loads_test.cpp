@@ -1,0 +1,88 @@
+// Loads whose lanes are known numbers apart become dense loads and shuffles.
+#include "strided_loads.hpp"
+
+using namespace lathe;
+using namespace test;
+
+namespace {
+
+/// y[l] = x[index[l]], and for each index the loads that it becomes.
+struct OneLoad {
+  Build b;
+  Buffer x, y;
+
+  explicit OneLoad(DType t = kF32) { x = b.buffer("x", t), y = b.output("y", t); }
+  Program of(const AnyExpr& index, int active = 0) {
+    const int lanes = index.dtype().lanes;
+    AnyExpr mask;
+    if (active > 0) mask = ramp(AnyExpr(0), 1, lanes) < make_broadcast(AnyExpr(active), lanes);
+    return b.done(make_store(y, {ramp(AnyExpr(0), 1, lanes)}, make_load(x, {index}, mask)));
+  }
+};
+
+AnyExpr lanes_from(std::int64_t first, int lanes) { return ramp(AnyExpr(first), 1, lanes); }
+AnyExpr all(std::int64_t value, int lanes) { return make_broadcast(AnyExpr(value), lanes); }
+
+AnyExpr larger(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::max, a, b); }
+AnyExpr smaller(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::min, a, b); }
+
+std::string text(const Program& p) { return near_loads(p).str(); }
+
+}  // namespace
+
+TEST_CASE("a border that repeats the outermost element is two dense loads and a shuffle") {
+  const std::string left = text(OneLoad().of(larger(lanes_from(-1, 8), all(0, 8))));
+  CHECK(left.find("shuffle(x[ramp(0, 1, 4)], x[ramp(3, 1, 4)]; 0, 0, 1, 2, 3, 5, 6, 7)") !=
+        std::string::npos);
+  // Wherever they begin.
+  const std::string near = text(OneLoad().of(larger(lanes_from(-1, 8), all(0, 8)) + all(5, 8)));
+  CHECK(near.find("x[ramp(5, 1, 4)]") != std::string::npos);
+  const std::string right = text(OneLoad().of(smaller(lanes_from(10, 8), all(13, 8))));
+  CHECK(right.find("shuffle(x[ramp(10, 1, 4)]; 0, 1, 2, 3, 3, 3, 3, 3)") != std::string::npos);
+}
+
+TEST_CASE("a border that goes on at the other side is two groups") {
+  const std::string wrapped = text(OneLoad().of(floormod(lanes_from(99, 8), all(100, 8))));
+  INFO(wrapped);
+  CHECK(wrapped.find("broadcast(x[99], 8)") != std::string::npos);
+  CHECK(wrapped.find("x[ramp(0, 1, 4)]") != std::string::npos);
+}
+
+TEST_CASE("lanes without a number, far apart in three places, or in order stay as they are") {
+  OneLoad one;
+  const VarRef n = make_var("n");
+  const Program unknown = one.of(smaller(lanes_from(0, 8), make_broadcast(AnyExpr(n), 8)));
+  CHECK(text(unknown) == unknown.str());
+  OneLoad two;
+  const Program far = two.of(floormod(lanes_from(0, 8), all(3, 8)) * all(1000, 8));
+  CHECK(text(far) == far.str());
+  OneLoad three;
+  const Program dense = three.of(lanes_from(3, 8));
+  CHECK(text(dense) == dense.str());
+}
+
+TEST_CASE("known lanes are what the evaluator loads, and none reads further") {
+  Vec<Target> targets{Target("x86-64-v2"), Target("x86-64-v3"), host()};
+  for (const Target& target : targets) {
+    if (!target.runs_on(host())) continue;
+    CAPTURE(target.name);
+    for (DType t : {kF32, kF64, kU8, kI16, kBool})
+      for (int lanes : {2, 4, 8, 16, 32, 64})
+        for (int active : {0, 1, lanes - 1})
+          for (int kind = 0; kind < 4; ++kind) {
+            CAPTURE(lanes);
+            CAPTURE(active);
+            CAPTURE(kind);
+            const std::int64_t last = lanes + 2;  // of the elements
+            const AnyExpr index =
+                kind == 0   ? larger(lanes_from(-2, lanes), all(0, lanes))
+                : kind == 1 ? smaller(lanes_from(last - lanes / 2, lanes), all(last, lanes))
+                : kind == 2 ? floormod(lanes_from(last - 1, lanes), all(last + 1, lanes))
+                            : larger(floordiv(lanes_from(0, lanes), all(3, lanes)) - all(1, lanes),
+                                     all(0, lanes));
+            OneLoad one(t);
+            check_against_evaluator(one.of(index, active),
+                                    {elements(t, lanes + 3), zeros(t, lanes)}, {}, target);
+          }
+  }
+}
