@@ -79,6 +79,22 @@ lt::Program triangle_by_vector(int n) {
       "y", {n}, [&](lt::Var i) { return lt::sum(lt::select(r <= i, A(i, r) * x(r), 0.0f), r); }));
 }
 
+lt::Program upper_triangle_by_matrix(int n, int m) {
+  lt::Input<float, 2> A("A", {n, n}), B("B", {n, m});
+  return lt::program_of(lt::compute("C", {n, m}, [&](lt::Var i, lt::Var j) {
+    lt::Reduce r("r", {i, n - i});
+    return lt::sum(A(i, r) * B(r, j), r);
+  }));
+}
+
+lt::Program autocorrelation(int lags, int n) {
+  lt::Input<float, 1> X("X", {n});
+  return lt::program_of(lt::compute("Y", {lags}, [&](lt::Var t) {
+    lt::Reduce r("r", {0, n - t});
+    return lt::sum(X(r) * X(r + t), r);
+  }));
+}
+
 lt::Program band_by_vector(int n, int reach) {
   lt::Input<float, 2> A("A", {n, n});
   lt::Input<float, 1> x("x", {n});
@@ -112,6 +128,14 @@ PlainPrograms channel_programs() {
        triangle_by_vector,
        loops::triangle_by_vector,
        {{384}, {between(200, 600)}}},
+      {"upper triangle by matrix",
+       upper_triangle_by_matrix,
+       loops::upper_triangle_by_matrix,
+       {{130, 96}, {between(60, 200), between(20, 130)}}},
+      {"autocorrelation",
+       autocorrelation,
+       loops::autocorrelation,
+       {{33, 4001}, {between(5, 60), between(500, 6000)}}},
       {"band by vector",
        band_by_vector,
        loops::band_by_vector,

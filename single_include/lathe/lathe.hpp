@@ -3417,6 +3417,13 @@ class BlockSteps : public LoopSteps {
   /// L0263: there are none.
   void resolve_selects(const BlockName& block, Location where = Location::here());
 
+  /// A reduction of as many terms as other iterators say runs through the box around them, and
+  /// leaves out what is not of them: copies, tiles and lanes of a box are more than those of a
+  /// triangle.
+  ///     Y[i] += X[r]  for r < i   →   Y[i] += X[r]  for r < n  where r < i
+  /// L0265: no reduce iterator depends on others, or its loop or bounds are not known.
+  void box_domain(const BlockName& block, Location where = Location::here());
+
   /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
   /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay; a band
   /// |i - r| < c has two sides.
@@ -10802,6 +10809,7 @@ namespace lathe {
   X(decompose_padding)       \
   X(pad)                     \
   X(resolve_selects)         \
+  X(box_domain)              \
   X(select_to_predicate)     \
   X(transform_block_layout)  \
   X(blockize)                \
@@ -36094,6 +36102,11 @@ LATHE_DECL void BlockSteps::resolve_selects(const BlockName& block, Location whe
         {BlockRef(resolve_block(block, "resolve_selects", where))}, where);
 }
 
+LATHE_DECL void BlockSteps::box_domain(const BlockName& block, Location where) {
+  apply(detail::primitive_box_domain(), {BlockRef(resolve_block(block, "box_domain", where))},
+        where);
+}
+
 LATHE_DECL void BlockSteps::select_to_predicate(const BlockName& block, Location where) {
   apply(detail::primitive_select_to_predicate(),
         {BlockRef(resolve_block(block, "select_to_predicate", where))}, where);
@@ -38648,6 +38661,106 @@ LATHE_DECL const Primitive& primitive_blockize() {
                                 {{"loop", ArgKind::loop}},
                                 "the nest from a loop inward becomes one block",
                                 run_blockize};
+  return record;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/box_domain.ipp
+namespace lathe::detail {
+
+/// A reduction whose domain becomes a box.
+struct BoxPlan {
+  BlockSite site;
+  BlockNode block;  ///< as it will be
+  struct LongerLoop {
+    ForRef loop;
+    Range range;
+  };
+  Vec<LongerLoop> loops;
+
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(site.block->tag, "L0265",
+                      "block " + in_quotes(site.block->name()) + " " + why, std::move(help));
+  }
+};
+
+inline bool depends_on_iterators(const BlockNode& block, const IterVar& it) {
+  for (const auto& other : block.iters)
+    if (uses_var(it.min, other.var) || uses_var(it.extent, other.var)) return true;
+  return false;
+}
+
+// The loop that runs exactly through the iterator's domain, for nothing else.
+inline ForRef loop_of(const Program& program, const BlockSite& site, const IterVar& it) {
+  Substitution bound;
+  for (const auto& other : site.block->iters) bound.emplace_back(other.var, other.binding);
+  const Facts facts = program_facts(program);
+  for (const auto& loop : site.loops)
+    if (it.binding.get() == loop->var.get() && block_tags(loop->body).size() == 1 &&
+        same_expr(simplify(loop->min, facts), simplify(substitute(it.min, bound), facts)) &&
+        same_expr(simplify(loop->extent, facts), simplify(substitute(it.extent, bound), facts)))
+      return loop;
+  return {};
+}
+
+inline Verdict box_iterator(const Program& program, BoxPlan& plan, std::size_t k) {
+  const IterVar it = plan.site.block->iters[k];
+  Facts domain = program_facts(program);
+  Vec<VarRef> vars;
+  for (const auto& other : plan.site.block->iters) domain.bind(other), vars.push_back(other.var);
+  const AnyExpr end = fold_add(it.min, it.extent);
+  const AnyExpr first = bounds(it.min, vars, domain).min, last = bounds(end, vars, domain).max;
+  if (!first || !last || !over_dims(program, first) || !over_dims(program, last))
+    return plan.no("has no bounds over the program's Dims for " + in_quotes(it.var->name));
+  const ForRef loop = loop_of(program, plan.site, it);
+  if (!loop.get())
+    return plan.no("has no loop that runs through the domain of " + in_quotes(it.var->name),
+                   "box_domain before its loops are changed");
+  if (auto no = check_serial_change(*loop, Change::replace)) return no;
+  const Facts facts = program_facts(program);
+  const Range box{simplify(first, facts),
+                  simplify(fold_max(fold_sub(last, first), AnyExpr(0)), facts)};
+  IterVar& boxed = plan.block.iters[k];
+  boxed.min = box.min, boxed.extent = box.extent;
+  AnyExpr& predicate = plan.block.predicate;
+  Facts inside = facts;
+  for (const auto& other : plan.block.iters) inside.bind(other);
+  const AnyExpr begin = simplify(it.min, inside), beyond = simplify(end, inside);
+  for (const AnyExpr& side : {begin <= AnyExpr(it.var), AnyExpr(it.var) < beyond})
+    if (!prove(side, inside)) predicate = predicate ? fold_and(predicate, side) : side;
+  plan.loops.push_back({loop, box});
+  return {};
+}
+
+inline Verdict run_box_domain(const Program& program, const Args& args, Edit* edit) {
+  const BlockSite site = find_block(program->body, args[0].block);
+  BoxPlan plan{site, *site.block, {}};
+  if (!is_open_path(site.path)) return plan.no("stands under a condition or inside another block");
+  if (!info_of(program, site.block->tag).is_reduction() || !site.block->init)
+    return plan.no("is no reduction with its init");
+  for (std::size_t k = 0; k < site.block->iters.size(); ++k)
+    if (site.block->iters[k].kind == IterKind::reduce &&
+        depends_on_iterators(*site.block, site.block->iters[k]))
+      if (auto no = box_iterator(program, plan, k)) return no;
+  if (plan.loops.empty()) return plan.no("has no terms whose number depends on other iterators");
+  if (!edit) return {};
+  Stmt root = replace_at(site.path, make_block(plan.block));
+  for (const auto& [loop, range] : plan.loops) {
+    const LoopSite at = find_loop(root, loop->var);
+    root = replace_at(at.path, make_for(loop->var, range.min, range.extent, at.loop->body,
+                                        loop->loop_kind, loop->attributes));
+  }
+  edit->program = program.with(root);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_box_domain() {
+  static const Primitive record{"box_domain",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a reduction runs through a box, and leaves terms out of it",
+                                run_box_domain};
   return record;
 }
 
@@ -47228,13 +47341,15 @@ namespace detail {
 
 // Choices that all instances decide alike are resolved, so that what is computed is seen as it is.
 // Reductions that choose between a term and what changes nothing leave these terms out, unless
-// lanes of one vector would choose apart.
+// lanes of one vector would choose apart; those over triangles run through a box, and leave out the
+// other half.
 class ResolveChoices : DefaultSteps {
  public:
   using DefaultSteps::DefaultSteps;
 
   void run(const BlockRef& ref) {
     if (!site(ref).block || !site(ref).block->reducer) return;
+    if (fills_box(*site(ref).block) && !s_.check(primitive_box_domain(), {ref})) s_.box_domain(ref);
     if (!s_.check(primitive_resolve_selects(), {ref})) s_.resolve_selects(ref);
     const BlockSite at = site(ref);
     const StoreNode* store = only_store(*at.block);
@@ -47244,6 +47359,23 @@ class ResolveChoices : DefaultSteps {
   }
 
  private:
+  // Whether the terms of one place at least are all of the box: not so of bands and segments, whose
+  // box is much larger than they are.
+  bool fills_box(const BlockNode& block) const {
+    Facts domain = program_facts(s_.program());
+    Vec<VarRef> vars;
+    for (const auto& it : block.iters) domain.bind(it), vars.push_back(it.var);
+    for (const auto& it : block.iters) {
+      if (it.kind != IterKind::reduce) continue;
+      if (!is_load_free(it.min) || !is_load_free(it.extent)) return false;
+      const AnyExpr most = bounds(it.extent, vars, domain).max,
+                    first = bounds(it.min, vars, domain).min,
+                    last = bounds(it.min + it.extent, vars, domain).max;
+      if (!most || !first || !last || !prove_le(last - first, most, domain)) return false;
+    }
+    return true;
+  }
+
   // Whether a condition names what lanes lie along: the last index, if something is read along it.
   static bool lanes_choose(const BlockNode& block, const StoreNode& store,
                            const AnyExpr& condition) {
@@ -47479,6 +47611,7 @@ struct DefaultNest {
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
   Vec<Buffer> clamped;            ///< read at places that are clamped or wrap, in `reads` without
+  Vec<LoopRef> bounds;            ///< which say how many terms there are: these stay inside
   Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
@@ -47501,6 +47634,11 @@ class NestSteps : protected DefaultSteps {
         if (it.binding.get() != f->var.get() && uses_var(it.binding, f->var))
           nest.parts.push_back(LoopRef(f->var));
     }
+    for (const auto& loop : nest.spatial)
+      for (const auto& f : nest.all)
+        if ((uses_var(f->min, loop.var) || uses_var(f->extent, loop.var)) &&
+            !contains(nest.bounds, loop))
+          nest.bounds.push_back(loop);
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
@@ -47602,10 +47740,10 @@ class NestSteps : protected DefaultSteps {
   }
 
   // A vector along the last loop for each iteration of the one around it.
-  void write_out_vectors(const BlockRef& block) {
+  void write_out_vectors(const BlockRef& block, std::size_t around = 1) {
     const auto loops = s_.loops(block);
     s_.vectorize(loops.back());
-    s_.unroll(loops[loops.size() - 2]);
+    for (std::size_t k = 0; k < around; ++k) s_.unroll(loops[loops.size() - 2 - k]);
   }
   // Whether accesses run through `unit` and the loop around it as through one, or stay where they
   // are.
@@ -48255,7 +48393,7 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
     double least = best.cycles;
     for (const auto& rows : nest.spatial) {
-      if (rows == nest.unit || trip_of(nest, rows) < 2) continue;
+      if (rows == nest.unit || trip_of(nest, rows) < 2 || contains(nest.bounds, rows)) continue;
       const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
       const double cycles = tile.cycles + conflict_cycles(nest, tile);
       if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
@@ -48868,9 +49006,9 @@ class FoldChannels : ReductionCosts {
 
   // The loop over places, along which all reads are near; empty: there is none.
   LoopRef around(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes) const {
-    const std::int64_t channels = nest.unit.var.get() ? trip_of(nest, nest.unit) : 0;
-    if (channels < 2 || channels > std::min(kMostChannels, lanes / 2) || nest.leaves_out ||
-        nest.writes.size() != 1 || !has_const_trip(nest, nest.unit) ||
+    if (!nest.unit.var.get() || nest.leaves_out || nest.writes.size() != 1) return {};
+    const std::int64_t channels = trips_of(nest, results_of(nest));
+    if (channels < 2 || channels > std::min(kMostChannels, lanes / 2) ||
         (4 * channels > lanes && !writes_out(block, nest)))
       return {};
     return innermost(nest, [&](const LoopRef& loop) {
@@ -48886,14 +49024,16 @@ class FoldChannels : ReductionCosts {
   void run(const BlockRef& ref, const DefaultNest& nest, const LoopRef& around,
            std::int64_t lanes) {
     const std::size_t axis = axis_of(nest.writes[0], around);
+    const Vec<LoopRef> results = results_of(nest);
     const BlockRef out = s_.cache_write(ref, Scope::reg);
     const auto places = s_.split_any(around, {infer, lanes});
     Vec<LoopRef> order;
     for (const auto& loop : nest.spatial)
-      if (!(loop == nest.unit)) order.push_back(loop == around ? places[0] : loop);
+      if (!contains(results, loop)) order.push_back(loop == around ? places[0] : loop);
     const LoopRef tile = order.back();
     order.append(nest.reduce);
-    order.append({nest.unit, places[1]});
+    order.append(results);
+    order.push_back(places[1]);
     s_.reorder(order);
     s_.reverse_compute_at(out, tile);
     const Buffer held = writes_of(*site(ref).block)[0].buffer;
@@ -48903,9 +49043,11 @@ class FoldChannels : ReductionCosts {
     const BlockRef init = s_.decompose_reduction(ref, nest.reduce.front());
     if (writes_out(*site(ref).block, nest))
       for (const auto& loop : nest.reduce) s_.unroll(loop);
-    const Vec<LoopRef> last = s_.loops(out);
-    s_.reorder({last[last.size() - 1], last[last.size() - 2]});
-    for (const auto& block : {ref, init, out}) write_out_vectors(block);
+    const std::vector<LoopRef> loops = s_.loops(out);
+    Vec<LoopRef> last(loops.end() - static_cast<std::ptrdiff_t>(results.size()), loops.end());
+    last.push_back(loops[loops.size() - results.size() - 1]);
+    s_.reorder(last);
+    for (const auto& block : {ref, init, out}) write_out_vectors(block, results.size());
   }
 
  private:
@@ -48914,8 +49056,31 @@ class FoldChannels : ReductionCosts {
   // Terms that are written out, and nodes of all of them.
   static constexpr double kMostTerms = 16, kMostNodes = 4000;
 
+  // The innermost loops whose results lie side by side, as of small matrices; the unit loop at
+  // least, the last one.
+  static Vec<LoopRef> results_of(const DefaultNest& nest) {
+    Vec<LoopRef> out;
+    std::int64_t results = 1;
+    for (std::size_t k = nest.spatial.size(); k-- > 0;) {
+      const LoopRef& loop = nest.spatial[k];
+      const std::int64_t trips = trip_of(nest, loop);
+      if (flat_stride(nest.writes[0], loop.var) != results || !has_const_trip(nest, loop) ||
+          results * trips > kMostChannels)
+        break;
+      out.push_back(loop), results *= trips;
+    }
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+  static std::int64_t trips_of(const DefaultNest& nest, const Vec<LoopRef>& loops) {
+    std::int64_t trips = 1;
+    for (const auto& loop : loops) trips *= trip_of(nest, loop);
+    return trips;
+  }
+
   static bool writes_out(const BlockNode& block, const DefaultNest& nest) {
-    const double terms = terms_of(nest), channels = static_cast<double>(trip_of(nest, nest.unit)),
+    const double terms = terms_of(nest),
+                 channels = static_cast<double>(trips_of(nest, results_of(nest))),
                  nodes = static_cast<double>(node_count(block.body) + expanded_nodes(block));
     return terms <= kMostTerms && channels * terms * nodes <= kMostNodes &&
            std::all_of(nest.reduce.begin(), nest.reduce.end(),
@@ -51247,7 +51412,7 @@ class TileWindows : WindowCosts {
     Vec<LoopRef> out;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
-      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 &&
+      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 && !contains(nest.bounds, loop) &&
           slides(nest, loop, 0, nest.reduce.size()))
         out.push_back(loop);
     }
@@ -51425,11 +51590,11 @@ class TileReduction : TileRegisters {
            const DefaultNest& as_it_is) {
     if (as_it_is.reduce.empty()) return;
     const BodyCost body = reduction_cost(block, info);
-    const std::int64_t lanes = target_.lanes(body.widest);
+    std::int64_t lanes = target_.lanes(body.widest);
     const DefaultNest longer = LengthenUnit(job_).run(block, as_it_is, lanes);
     const DefaultNest nest = runs_inside(longer.unit.var.get() ? longer : as_it_is, lanes);
-    const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
-                              trip_of(nest, nest.unit) > 1;
+    const bool has_lanes = nest.unit.var.get() && !contains(nest.bounds, nest.unit);
+    const std::int64_t results = has_lanes ? trip_of(nest, nest.unit) : 1;
     const Run run = run_of(nest);
     if (may_reorder(info)) {
       FoldColumns columns(job_);
@@ -51440,10 +51605,11 @@ class TileReduction : TileRegisters {
     if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
       if (attempt([&] { channels.run(ref, nest, around, lanes); })) return;
     const bool along_terms = can_fold(info, nest, run, lanes);
-    if (!along_output) {
+    if (results < 2 || (along_terms && 4 * results < lanes)) {
       if (along_terms) partial_lanes(nest, run, lanes);
       return;
     }
+    while (4 * results < lanes) lanes /= 2;  // shorter vectors, of which a quarter at least is used
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
     const double folded =
@@ -51466,6 +51632,7 @@ class TileReduction : TileRegisters {
  private:
   bool fold_tile(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
                  double folded, std::int64_t lanes) {
+    if (!nest.bounds.empty()) return false;
     FoldTiles fold(job_);
     const FoldTiles::Shape shape = fold.shape(body, nest, lanes);
     return shape.cycles < std::min(folded, tile.cycles + fold.copy_cycles(nest)) &&
@@ -51593,6 +51760,7 @@ class TileReduction : TileRegisters {
     if (nest.all.back()->var != inner.var && !attempt([&] { put_inside(nest); })) return;
     // Of rows that meet one vector, several share it.
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
+      if (contains(nest.bounds, loop)) return false;
       for (const auto& read : nest.reads)
         if (step_of(read.indices, inner.var) == Step::unit &&
             step_of(read.indices, loop.var) == Step::none)
@@ -51604,7 +51772,7 @@ class TileReduction : TileRegisters {
     // parts: one for each of several rows.
     const bool narrower =
         nest.writes[0].buffer->dtype.element_bytes() * lanes < target_.vector_bytes;
-    if (narrower && !nest.spatial.empty() &&
+    if (narrower && !nest.spatial.empty() && nest.bounds.empty() &&
         attempt([&] { fold_rows(nest, nest.spatial.back(), inner, lanes); }))
       return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.

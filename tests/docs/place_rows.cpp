@@ -185,6 +185,23 @@ std::vector<Row> place_rows() {
         Y[vi] sum= select(0 <= vi && vi < 16, X[vi], 0.0) * W[vr]
 )",
        .steps = LATHE_STEPS(s.resolve_selects("Y");)},
+      {.name = "box_domain",
+       .meaning =
+           "Each reduce iterator whose domain depends on others gets the smallest range over "
+           "Dims that holds all of its values, and the block a predicate. Steps that copy, "
+           "tile or fold lanes take boxes only; lowering ends loops where nothing is left.",
+       .references = "all stay",
+       .rounding = kNever,
+       .refusals = "L0204 L0265",
+       .halide = "`RDom::where`, in the algorithm",
+       .tvm = "none",
+       .program = R"(program Y(in X: f32[16], out Y: f32[16]):
+  for i in 0..16:
+    for r in 0..i:
+      block Y(vi in 0..16 = i, reduce vr in 0..vi = r) reduce sum init:
+        Y[vi] sum= X[vr]
+)",
+       .steps = LATHE_STEPS(s.box_domain("Y");)},
       {.name = "select_to_predicate",
        .meaning = "Terms that a choice replaces by what changes nothing are left out: loops run "
                   "past them, and lowering lifts what is tested of them to the loops that it "

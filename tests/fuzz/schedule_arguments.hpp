@@ -67,6 +67,7 @@ class ScheduleArguments : protected MarkArguments {
         {"hoist_invariant", 2, &A::hoist_invariant},
         {"select_to_predicate", 2, &A::this_block},
         {"resolve_selects", 2, &A::this_block},
+        {"box_domain", 2, &A::this_block},
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
         {"decompose_padding", 5, &A::decompose_padding},

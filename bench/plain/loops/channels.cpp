@@ -90,6 +90,23 @@ void triangle_by_vector(const float* __restrict a, const float* __restrict x, fl
   }
 }
 
+void upper_triangle_by_matrix(const float* __restrict a, const float* __restrict b,
+                              float* __restrict c, int n, int m) {
+  for (int i = 0; i < n; ++i, c += m) {
+    for (int j = 0; j < m; ++j) c[j] = 0;
+    for (int r = i; r < n; ++r)
+      for (int j = 0; j < m; ++j) c[j] += a[i * n + r] * b[r * m + j];
+  }
+}
+
+void autocorrelation(const float* __restrict x, float* __restrict y, int lags, int n) {
+  for (int t = 0; t < lags; ++t) {
+    float sum = 0;
+    for (int r = 0; r < n - t; ++r) sum += x[r] * x[r + t];
+    y[t] = sum;
+  }
+}
+
 void band_by_vector(const float* __restrict a, const float* __restrict x, float* __restrict y,
                     int n, int reach) {
   for (int i = 0; i < n; ++i) {

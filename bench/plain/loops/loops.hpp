@@ -145,6 +145,8 @@ void colour_over(const u8* s, const u8* d, u8* y, int n);
 void unit_vectors(const float* x, float* y, int n);
 void masked_means(const float* x, const float* w, float* y, int b, int t, int c);
 void triangle_by_vector(const float* a, const float* x, float* y, int n);
+void upper_triangle_by_matrix(const float* a, const float* b, float* c, int n, int m);
+void autocorrelation(const float* x, float* y, int lags, int n);
 void band_by_vector(const float* a, const float* x, float* y, int n, int reach);
 
 // What rows share: n pictures of p places with groups of 8 channels, b or `heads` times t places of

@@ -112,3 +112,22 @@ TEST_CASE("windows of channels that are computed alike have lanes along both") {
     CHECK(has(text, "vectorized for j_vki in"));
   }
 }
+
+TEST_CASE("small matrices of a batch have lanes along it, or short vectors of their own") {
+  const auto batch = [](int m, int n, int k) {
+    lt::Input<std::int32_t, 3> A("A", {39, m, k}), B("B", {39, k, n});
+    lt::Reduce r("r", k);
+    return planned(lt::program_of(lt::compute("C", {39, m, n},
+                                              [&](lt::Var t, lt::Var i, lt::Var j) {
+                                                return lt::sum(A(t, i, r) * B(t, r, j), r);
+                                              })),
+                   "x86-64-v4");
+  };
+  const std::string two = batch(2, 2, 3);
+  INFO(two);
+  CHECK(has(two, "C_cache: i32[3, 2, 2, 16]"));
+  CHECK(has(batch(2, 3, 2), "vectorized for ii in 0..16"));
+  const std::string three = batch(3, 3, 3);
+  INFO(three);
+  CHECK(has(three, "vectorized for k"));
+}

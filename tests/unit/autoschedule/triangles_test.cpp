@@ -59,3 +59,33 @@ TEST_CASE("a sum over a triangle is one over its rows") {
   CHECK_FALSE(has(s.str(), "floordiv"));
   CHECK(test::run(s.program()) == test::run(p));
 }
+
+TEST_CASE("triangles by their bounds have tiles and lanes as those by a condition") {
+  lt::Input<std::int32_t, 2> A("A", {40, 40}), B("B", {40, 37});
+  const auto C = lt::compute("C", {40, 37}, [&](lt::Var i, lt::Var j) {
+    lt::Reduce r("r", {i, 40 - i});
+    return lt::sum(A(i, r) * B(r, j), r);
+  });
+  lt::Input<std::int32_t, 1> X("X", {200});
+  const auto lags = lt::compute("lags", {9}, [&](lt::Var t) {
+    lt::Reduce r("r", {0, 200 - t});
+    return lt::sum(X(r) * X(r + t), r);
+  });
+  for (const lt::Program& program : {lt::program_of(C), lt::program_of(lags)}) {
+    std::vector<std::string> left_out;
+    const lt::Schedule s = lt::default_schedule(program, one_core(), {}, left_out);
+    INFO(s.str());
+    CHECK(left_out.empty());
+    CHECK(has(s.str(), "scope register"));
+    CHECK(test::run(s.program()) == test::run(program));
+  }
+}
+
+TEST_CASE("segments and bands by their bounds are no boxes") {
+  lt::Input<std::int32_t, 1> X("X", {160});
+  const auto segments = lt::compute("Y", {40}, [&](lt::Var i) {
+    lt::Reduce r("r", {i * 4, 4});
+    return lt::sum(X(r), r);
+  });
+  CHECK_FALSE(has(lt::default_schedule(segments, one_core()).str(), " where "));
+}

@@ -16,9 +16,9 @@ class FoldChannels : ReductionCosts {
 
   // The loop over places, along which all reads are near; empty: there is none.
   LoopRef around(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes) const {
-    const std::int64_t channels = nest.unit.var.get() ? trip_of(nest, nest.unit) : 0;
-    if (channels < 2 || channels > std::min(kMostChannels, lanes / 2) || nest.leaves_out ||
-        nest.writes.size() != 1 || !has_const_trip(nest, nest.unit) ||
+    if (!nest.unit.var.get() || nest.leaves_out || nest.writes.size() != 1) return {};
+    const std::int64_t channels = trips_of(nest, results_of(nest));
+    if (channels < 2 || channels > std::min(kMostChannels, lanes / 2) ||
         (4 * channels > lanes && !writes_out(block, nest)))
       return {};
     return innermost(nest, [&](const LoopRef& loop) {
@@ -34,14 +34,16 @@ class FoldChannels : ReductionCosts {
   void run(const BlockRef& ref, const DefaultNest& nest, const LoopRef& around,
            std::int64_t lanes) {
     const std::size_t axis = axis_of(nest.writes[0], around);
+    const Vec<LoopRef> results = results_of(nest);
     const BlockRef out = s_.cache_write(ref, Scope::reg);
     const auto places = s_.split_any(around, {infer, lanes});
     Vec<LoopRef> order;
     for (const auto& loop : nest.spatial)
-      if (!(loop == nest.unit)) order.push_back(loop == around ? places[0] : loop);
+      if (!contains(results, loop)) order.push_back(loop == around ? places[0] : loop);
     const LoopRef tile = order.back();
     order.append(nest.reduce);
-    order.append({nest.unit, places[1]});
+    order.append(results);
+    order.push_back(places[1]);
     s_.reorder(order);
     s_.reverse_compute_at(out, tile);
     const Buffer held = writes_of(*site(ref).block)[0].buffer;
@@ -51,9 +53,11 @@ class FoldChannels : ReductionCosts {
     const BlockRef init = s_.decompose_reduction(ref, nest.reduce.front());
     if (writes_out(*site(ref).block, nest))
       for (const auto& loop : nest.reduce) s_.unroll(loop);
-    const Vec<LoopRef> last = s_.loops(out);
-    s_.reorder({last[last.size() - 1], last[last.size() - 2]});
-    for (const auto& block : {ref, init, out}) write_out_vectors(block);
+    const std::vector<LoopRef> loops = s_.loops(out);
+    Vec<LoopRef> last(loops.end() - static_cast<std::ptrdiff_t>(results.size()), loops.end());
+    last.push_back(loops[loops.size() - results.size() - 1]);
+    s_.reorder(last);
+    for (const auto& block : {ref, init, out}) write_out_vectors(block, results.size());
   }
 
  private:
@@ -62,8 +66,31 @@ class FoldChannels : ReductionCosts {
   // Terms that are written out, and nodes of all of them.
   static constexpr double kMostTerms = 16, kMostNodes = 4000;
 
+  // The innermost loops whose results lie side by side, as of small matrices; the unit loop at
+  // least, the last one.
+  static Vec<LoopRef> results_of(const DefaultNest& nest) {
+    Vec<LoopRef> out;
+    std::int64_t results = 1;
+    for (std::size_t k = nest.spatial.size(); k-- > 0;) {
+      const LoopRef& loop = nest.spatial[k];
+      const std::int64_t trips = trip_of(nest, loop);
+      if (flat_stride(nest.writes[0], loop.var) != results || !has_const_trip(nest, loop) ||
+          results * trips > kMostChannels)
+        break;
+      out.push_back(loop), results *= trips;
+    }
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+  static std::int64_t trips_of(const DefaultNest& nest, const Vec<LoopRef>& loops) {
+    std::int64_t trips = 1;
+    for (const auto& loop : loops) trips *= trip_of(nest, loop);
+    return trips;
+  }
+
   static bool writes_out(const BlockNode& block, const DefaultNest& nest) {
-    const double terms = terms_of(nest), channels = static_cast<double>(trip_of(nest, nest.unit)),
+    const double terms = terms_of(nest),
+                 channels = static_cast<double>(trips_of(nest, results_of(nest))),
                  nodes = static_cast<double>(node_count(block.body) + expanded_nodes(block));
     return terms <= kMostTerms && channels * terms * nodes <= kMostNodes &&
            std::all_of(nest.reduce.begin(), nest.reduce.end(),

@@ -23,6 +23,7 @@ struct DefaultNest {
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
   Vec<Buffer> clamped;            ///< read at places that are clamped or wrap, in `reads` without
+  Vec<LoopRef> bounds;            ///< which say how many terms there are: these stay inside
   Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
@@ -45,6 +46,11 @@ class NestSteps : protected DefaultSteps {
         if (it.binding.get() != f->var.get() && uses_var(it.binding, f->var))
           nest.parts.push_back(LoopRef(f->var));
     }
+    for (const auto& loop : nest.spatial)
+      for (const auto& f : nest.all)
+        if ((uses_var(f->min, loop.var) || uses_var(f->extent, loop.var)) &&
+            !contains(nest.bounds, loop))
+          nest.bounds.push_back(loop);
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
@@ -146,10 +152,10 @@ class NestSteps : protected DefaultSteps {
   }
 
   // A vector along the last loop for each iteration of the one around it.
-  void write_out_vectors(const BlockRef& block) {
+  void write_out_vectors(const BlockRef& block, std::size_t around = 1) {
     const auto loops = s_.loops(block);
     s_.vectorize(loops.back());
-    s_.unroll(loops[loops.size() - 2]);
+    for (std::size_t k = 0; k < around; ++k) s_.unroll(loops[loops.size() - 2 - k]);
   }
   // Whether accesses run through `unit` and the loop around it as through one, or stay where they
   // are.

@@ -16,11 +16,11 @@ class TileReduction : TileRegisters {
            const DefaultNest& as_it_is) {
     if (as_it_is.reduce.empty()) return;
     const BodyCost body = reduction_cost(block, info);
-    const std::int64_t lanes = target_.lanes(body.widest);
+    std::int64_t lanes = target_.lanes(body.widest);
     const DefaultNest longer = LengthenUnit(job_).run(block, as_it_is, lanes);
     const DefaultNest nest = runs_inside(longer.unit.var.get() ? longer : as_it_is, lanes);
-    const bool along_output = nest.unit.var.get() && 4 * trip_of(nest, nest.unit) >= lanes &&
-                              trip_of(nest, nest.unit) > 1;
+    const bool has_lanes = nest.unit.var.get() && !contains(nest.bounds, nest.unit);
+    const std::int64_t results = has_lanes ? trip_of(nest, nest.unit) : 1;
     const Run run = run_of(nest);
     if (may_reorder(info)) {
       FoldColumns columns(job_);
@@ -31,10 +31,11 @@ class TileReduction : TileRegisters {
     if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
       if (attempt([&] { channels.run(ref, nest, around, lanes); })) return;
     const bool along_terms = can_fold(info, nest, run, lanes);
-    if (!along_output) {
+    if (results < 2 || (along_terms && 4 * results < lanes)) {
       if (along_terms) partial_lanes(nest, run, lanes);
       return;
     }
+    while (4 * results < lanes) lanes /= 2;  // shorter vectors, of which a quarter at least is used
     const bool ahead = packs_jumps(nest);
     const RegisterTile tile = best_tile(body, nest, lanes, ahead);
     const double folded =
@@ -57,6 +58,7 @@ class TileReduction : TileRegisters {
  private:
   bool fold_tile(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
                  double folded, std::int64_t lanes) {
+    if (!nest.bounds.empty()) return false;
     FoldTiles fold(job_);
     const FoldTiles::Shape shape = fold.shape(body, nest, lanes);
     return shape.cycles < std::min(folded, tile.cycles + fold.copy_cycles(nest)) &&
@@ -184,6 +186,7 @@ class TileReduction : TileRegisters {
     if (nest.all.back()->var != inner.var && !attempt([&] { put_inside(nest); })) return;
     // Of rows that meet one vector, several share it.
     const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
+      if (contains(nest.bounds, loop)) return false;
       for (const auto& read : nest.reads)
         if (step_of(read.indices, inner.var) == Step::unit &&
             step_of(read.indices, loop.var) == Step::none)
@@ -195,7 +198,7 @@ class TileReduction : TileRegisters {
     // parts: one for each of several rows.
     const bool narrower =
         nest.writes[0].buffer->dtype.element_bytes() * lanes < target_.vector_bytes;
-    if (narrower && !nest.spatial.empty() &&
+    if (narrower && !nest.spatial.empty() && nest.bounds.empty() &&
         attempt([&] { fold_rows(nest, nest.spatial.back(), inner, lanes); }))
       return;
     // Terms wait for those before; rows of unknown length may be too short for many lanes.

@@ -135,7 +135,7 @@ class ReductionCosts : protected NestSteps {
     RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
     double least = best.cycles;
     for (const auto& rows : nest.spatial) {
-      if (rows == nest.unit || trip_of(nest, rows) < 2) continue;
+      if (rows == nest.unit || trip_of(nest, rows) < 2 || contains(nest.bounds, rows)) continue;
       const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
       const double cycles = tile.cycles + conflict_cycles(nest, tile);
       if (cycles < least * (1 - kEqual)) best = tile, least = cycles;

@@ -46,7 +46,7 @@ class TileWindows : WindowCosts {
     Vec<LoopRef> out;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
-      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 &&
+      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 && !contains(nest.bounds, loop) &&
           slides(nest, loop, 0, nest.reduce.size()))
         out.push_back(loop);
     }

@@ -171,6 +171,13 @@ class BlockSteps : public LoopSteps {
   /// L0263: there are none.
   void resolve_selects(const BlockName& block, Location where = Location::here());
 
+  /// A reduction of as many terms as other iterators say runs through the box around them, and
+  /// leaves out what is not of them: copies, tiles and lanes of a box are more than those of a
+  /// triangle.
+  ///     Y[i] += X[r]  for r < i   →   Y[i] += X[r]  for r < n  where r < i
+  /// L0265: no reduce iterator depends on others, or its loop or bounds are not known.
+  void box_domain(const BlockName& block, Location where = Location::here());
+
   /// A reduction of select(c, x, e), where e leaves the result as it is, leaves out the terms for
   /// which c does not hold. Parts of c that read memory, or name no reduce iterator, stay; a band
   /// |i - r| < c has two sides.

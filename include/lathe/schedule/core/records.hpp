@@ -46,6 +46,7 @@ namespace lathe {
   X(decompose_padding)       \
   X(pad)                     \
   X(resolve_selects)         \
+  X(box_domain)              \
   X(select_to_predicate)     \
   X(transform_block_layout)  \
   X(blockize)                \

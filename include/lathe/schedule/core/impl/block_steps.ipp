@@ -15,6 +15,11 @@ LATHE_DECL void BlockSteps::resolve_selects(const BlockName& block, Location whe
         {BlockRef(resolve_block(block, "resolve_selects", where))}, where);
 }
 
+LATHE_DECL void BlockSteps::box_domain(const BlockName& block, Location where) {
+  apply(detail::primitive_box_domain(), {BlockRef(resolve_block(block, "box_domain", where))},
+        where);
+}
+
 LATHE_DECL void BlockSteps::select_to_predicate(const BlockName& block, Location where) {
   apply(detail::primitive_select_to_predicate(),
         {BlockRef(resolve_block(block, "select_to_predicate", where))}, where);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/schedule/primitives/blocks/blockize.ipp>
+#include <lathe/schedule/primitives/blocks/box_domain.ipp>
 #include <lathe/schedule/primitives/blocks/decompose_padding.ipp>
 #include <lathe/schedule/primitives/blocks/decompose_reduction.ipp>
 #include <lathe/schedule/primitives/blocks/fold_lanes.ipp>
