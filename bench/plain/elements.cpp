@@ -69,6 +69,13 @@ lt::Program axpy_chain(N n) {
       lt::compute("Y", {n}, [&](lt::Var i) { return times(i) * 0.5f + total(i); }));
 }
 
+lt::Program momentum(int n) {
+  lt::Input<float, 1> W("W", {n}), U("U", {n}), G("G", {n});
+  auto v = lt::compute("v", {n}, [&](lt::Var i) { return 0.9f * U(i) + (G(i) + 1e-4f * W(i)); });
+  auto w = lt::compute("w", {n}, [&](lt::Var i) { return W(i) - 0.01f * v(i); });
+  return lt::program_of(lt::outputs(v, w));
+}
+
 lt::Program polynomial(int n) {
   lt::Input<float, 1> X("X", {n});
   return lt::program_of(lt::compute("Y", {n}, [&](lt::Var i) {
@@ -223,6 +230,7 @@ PlainPrograms elementwise_programs() {
   const Size some = between(20000, 100000);
   return {
       {"axpy chain", axpy_chain<int>, loops::axpy_chain, {{20000}, {3000000}, {some}}},
+      {"momentum", momentum, loops::momentum, {{20000}, {1000000}, {some}}},
       {"polynomial", polynomial, loops::polynomial, {{20000}, {some}}},
       {"sigmoid", sigmoid<int>, loops::sigmoid, {{20000}, {some}}},
       {"gelu", gelu, loops::gelu, {{20000}, {some}}},

@@ -47,6 +47,14 @@ void horner(const float* __restrict x, const float* __restrict c, float* __restr
     for (int i = 0; i < n; ++i) y[i] = y[i] * x[i] + c[k];
 }
 
+void momentum(const float* __restrict u, const float* __restrict g, const float* __restrict w,
+              float* __restrict v, float* __restrict out, int n) {
+  for (int i = 0; i < n; ++i) {
+    v[i] = 0.9f * u[i] + (g[i] + 1e-4f * w[i]);
+    out[i] = w[i] - 0.01f * v[i];
+  }
+}
+
 void axpy_chain(const float* __restrict a, const float* __restrict b, const float* __restrict c,
                 float* __restrict y, int n) {
   for (int i = 0; i < n; ++i) {

@@ -199,6 +199,7 @@ void seam_costs(const float* x, float* y, int m, int n);
 
 // One element after the other.
 void axpy_chain(const float* a, const float* b, const float* c, float* y, int n);
+void momentum(const float* u, const float* g, const float* w, float* v, float* out, int n);
 void polynomial(const float* x, float* y, int n);
 void sigmoid(const float* x, float* y, int n);
 void gelu(const float* x, float* y, int n);

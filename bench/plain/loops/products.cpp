@@ -97,7 +97,27 @@ void product_bias_relu(const float* a, const float* b, const float* __restrict b
     for (int j = 0; j < n; ++j) c[i * n + j] = std::max(0.0f, c[i * n + j] - bias[j]);
 }
 
+namespace {
+
+// Matrices of a size that the compiler knows.
+template <int K>
+void small_products(const float* __restrict a, const float* __restrict b, float* __restrict c,
+                    int t) {
+  for (int z = 0; z < t; ++z, a += K * K, b += K * K, c += K * K)
+    for (int i = 0; i < K; ++i) {
+      float row[K] = {};
+      for (int r = 0; r < K; ++r)
+        for (int j = 0; j < K; ++j) row[j] += a[i * K + r] * b[r * K + j];
+      for (int j = 0; j < K; ++j) c[i * K + j] = row[j];
+    }
+}
+
+}  // namespace
+
 void batched_product(const float* a, const float* b, float* c, int t, int m, int n, int k) {
+  if (m == n && n == k && k == 2) return small_products<2>(a, b, c, t);
+  if (m == n && n == k && k == 3) return small_products<3>(a, b, c, t);
+  if (m == n && n == k && k == 6) return small_products<6>(a, b, c, t);
   for (int z = 0; z < t; ++z) product(a + z * m * k, b + z * k * n, c + z * m * n, m, n, k);
 }
 

@@ -8,19 +8,20 @@
 
 namespace lathe {
 
-/// An analytic schedule from the program alone: cheap producers are inlined, what
-/// rows share is computed ahead, producers of whole
-/// rows move into their consumer's row loop, the unit-stride axis is vectorized, rows that share
-/// what they read (stencils) are computed a few at a time, rows that lie along another axis are
-/// turned in registers, reductions get a register tile or one partial result a lane and a tree that
-/// folds them, for some rows and columns at once, whichever takes fewer cycles, from packed copies
-/// where operands are read often, in blocks that stay in the second cache; products of narrow types
-/// take the rows of tensor_intrins() that the target has. Loops of scripts become vectors, of rows
-/// where each step along a row needs the one before. Outputs larger than the last-level cache are
-/// streamed, and the outermost loops run in parallel where the work pays for it; threads share the
-/// terms of a reduction that has too few results for them. A program that steps have changed
-/// already, also one whose text says `scheduled`, stays as it is. A step that is not legal is left
-/// out, so the result is always correct. Under ScheduleOptions::strict no step reassociates floats.
+/// An analytic schedule from the program alone: cheap producers are inlined, what rows share is
+/// computed ahead, producers of whole rows move into their consumer's row loop, the unit-stride
+/// axis is vectorized, rows that share what they read (stencils) are computed a few at a time, rows
+/// that lie along another axis are turned in registers, reductions get a register tile or one
+/// partial result a lane and a tree that folds them, for some rows and columns at once, whichever
+/// takes fewer cycles, from packed copies where operands are read often, in blocks that stay in the
+/// second cache; products of narrow types take the rows of tensor_intrins() that the target has.
+/// Loops of scripts become vectors, of rows where each step along a row needs the one before.
+/// Results that are read from the same places become one nest, outputs larger than the last-level
+/// cache are streamed, and the outermost loops run in parallel where the work pays for it; threads
+/// share the terms of a reduction that has too few results for them. A program that steps have
+/// changed already, also one whose text says `scheduled`, stays as it is. A step that is not legal
+/// is left out, so the result is always correct. Under ScheduleOptions::strict no step reassociates
+/// floats.
 Schedule default_schedule(const Program& program, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
 /// The same; what was tried and refused is added to `left_out`, each as "L0217 cache_write: …".

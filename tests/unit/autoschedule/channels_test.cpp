@@ -131,3 +131,15 @@ TEST_CASE("small matrices of a batch have lanes along it, or short vectors of th
   INFO(three);
   CHECK(has(three, "vectorized for k"));
 }
+
+TEST_CASE("results side by side that one index counts together are no channels of a place") {
+  lt::Input<std::int32_t, 2> X("X", {17, 16});
+  lt::Input<std::int32_t, 1> V("V", {2});
+  lt::Reduce r("r", 2);
+  planned(lt::program_of(lt::compute("Y", {17, 32},
+                                     [&](lt::Var i, lt::Var j) {
+                                       return lt::sum(
+                                           V(lt::min(j, 1)) - X(i, lt::floordiv(j, 2)) + V(r), r);
+                                     })),
+          "x86-64-v4");
+}

@@ -24,6 +24,7 @@ class FoldChannels : ReductionCosts {
     return innermost(nest, [&](const LoopRef& loop) {
       return !(loop == nest.unit) && trip_of(nest, loop) >= lanes &&
              flat_stride(nest.writes[0], loop.var) == channels &&
+             axis_of(nest.writes[0], loop) < nest.writes[0].indices.size() &&
              std::all_of(nest.reads.begin(), nest.reads.end(), [&](const AccessSite& read) {
                const auto stride = flat_stride(read, loop.var);
                return stride && *stride >= 0 && *stride <= kMostApart;

@@ -11,6 +11,7 @@ inline void take_default_steps(Schedule& schedule, const Target& target, const K
   const DefaultJob job{schedule, target, kept, left_out};
   PlaceProducers(job).run();
   TileNests(job).run();
+  MergeNests(job).run();
   VectorizeBareLoops(job).run();
   RunParallel(job).run();
 }

@@ -16,6 +16,7 @@
 //
 #include <lathe/autoschedule/impl/default_invariants.ipp>
 #include <lathe/autoschedule/impl/default_longer_unit.ipp>
+#include <lathe/autoschedule/impl/default_merge.ipp>
 #include <lathe/autoschedule/impl/default_pack.ipp>
 #include <lathe/autoschedule/impl/default_pad.ipp>
 #include <lathe/autoschedule/impl/default_rows.ipp>

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <algorithm>
+#include <lathe/analysis/access.hpp>
+#include <lathe/analysis/block.hpp>
+#include <lathe/analysis/find.hpp>
+#include <lathe/autoschedule/default_schedule.hpp>
+
+namespace lathe {
+namespace detail {
+
+// Results that are read from the same places, or from each other, as the state and the weights of
+// an optimizer: their nests become one, so that each place is read from memory once.
+class MergeNests : DefaultSteps {
+ public:
+  using DefaultSteps::DefaultSteps;
+
+  void run() {
+    for (bool merged = true; merged;) {
+      merged = false;
+      for (const auto& [first, second] : neighbours(s_.program()->body))
+        if (meets(*first, *second) && merge(*first, *second)) {
+          merged = true;
+          break;
+        }
+    }
+  }
+
+ private:
+  // Places of memory that one loop goes along: more of them share sets of the first cache.
+  static constexpr std::size_t kMostStreams = 8;
+  // Vectors of one nest for each vector of the other.
+  static constexpr std::int64_t kMostVectors = 4;
+
+  static Vec<std::pair<ForRef, ForRef>> neighbours(const Stmt& root) {
+    Vec<std::pair<ForRef, ForRef>> out;
+    each_statement(root, [&](const Stmt& s) {
+      const auto* seq = s.as<SeqNode>();
+      for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k) {
+        const auto *a = seq->stmts[k - 1].as<ForNode>(), *b = seq->stmts[k].as<ForNode>();
+        if (a && b) out.emplace_back(ForRef(a), ForRef(b));
+      }
+    });
+    return out;
+  }
+
+  bool merge(const ForNode& first, const ForNode& second) {
+    const std::int64_t a = trip(first), b = trip(second), times = std::max(a, b) / std::min(a, b);
+    if (times > kMostVectors ||
+        (a != b && (!as_const_int(first.extent) || !as_const_int(second.extent) ||
+                    times * std::min(a, b) != std::max(a, b))))
+      return false;
+    return attempt([&] {
+      LoopRef one = alone(first), other = alone(second);
+      if (a > b) one = in_parts(one, times);
+      if (b > a) other = in_parts(other, times);
+      if (s_.check(primitive_merge(), {Arg::of(Vec<LoopRef>{one, other})})) return false;
+      s_.merge(one, other);
+      return true;
+    });
+  }
+  // Without copies of its iterations, which are those of one nest.
+  LoopRef alone(const ForNode& f) {
+    const LoopRef loop(f.var);
+    if (f.attributes.find<UnrollAttr>()) s_.unannotate(loop, "unroll_explicit");
+    return loop;
+  }
+  LoopRef in_parts(const LoopRef& loop, std::int64_t parts) {
+    const auto halves = s_.split_any(loop, {infer, parts});
+    s_.unroll(halves[1]);
+    return halves[0];
+  }
+
+  bool meets(const ForNode& first, const ForNode& second) const {
+    if (!is_elementwise(first) || !is_elementwise(second)) return false;
+    const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
+    Vec<Buffer> touched;
+    for (const auto* all : {&a, &b})
+      for (const auto& access : *all)
+        if (!contains(touched, access.buffer)) touched.push_back(access.buffer);
+    return touched.size() <= kMostStreams && leaves_first_cache(touched) &&
+           std::any_of(b.begin(), b.end(),
+                       [&](const AccessSite& read) {
+                         return !read.is_write &&
+                                std::any_of(a.begin(), a.end(), [&](const AccessSite& other) {
+                                  return other.buffer == read.buffer &&
+                                         goes_along(other, first, read, second);
+                                });
+                       }) &&
+           (trip(first) == trip(second) || !passes_on(a, b));
+  }
+  bool leaves_first_cache(const Vec<Buffer>& buffers) const {
+    double bytes = 0;
+    for (const auto& buffer : buffers) {
+      double all = buffer->dtype.element_bytes();
+      for (const auto& extent : buffer->shape) {
+        const std::int64_t* n = as_const_int(extent);
+        all *= n ? static_cast<double>(*n) : static_cast<double>(target_.l1_bytes);
+      }
+      bytes += all;
+    }
+    return bytes > static_cast<double>(target_.l1_bytes);
+  }
+  // What is stored in short vectors and loaded in longer ones waits for the first cache.
+  static bool passes_on(const Vec<AccessSite>& a, const Vec<AccessSite>& b) {
+    return std::any_of(a.begin(), a.end(), [&](const AccessSite& write) {
+      return write.is_write && std::any_of(b.begin(), b.end(), [&](const AccessSite& read) {
+               return read.buffer == write.buffer;
+             });
+    });
+  }
+  static bool goes_along(const AccessSite& a, const ForNode& first, const AccessSite& b,
+                         const ForNode& second) {
+    const auto x = flat_stride(a, first.var), y = flat_stride(b, second.var);
+    return x && y && *x != 0 && *x * trip(first) == *y * trip(second);
+  }
+
+  Vec<AccessSite> accesses_in(const ForNode& loop) const {
+    return accesses_below(find_loop(s_.program()->body, loop.var));
+  }
+  bool is_elementwise(const ForNode& loop) const {
+    if (loop.loop_kind != ForKind::serial || job_.kept.holds(loop)) return false;
+    const auto blocks = blocks_below(loop.body);
+    return !blocks.empty() && std::all_of(blocks.begin(), blocks.end(), [&](const auto& site) {
+      return classify(s_.program()->body, site.block->tag).is_complete();
+    });
+  }
+};
+
+}  // namespace detail
+}  // namespace lathe

@@ -1,0 +1,56 @@
+// Results that are read from the same places become one nest.
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <support/text.hpp>
+
+#include "../schedule/run.hpp"
+
+using namespace test;
+
+namespace {
+
+std::string planned(const lt::Program& program) {
+  lt::Target target("x86-64-v3");
+  target.cores = 1;
+  const lt::Schedule s = lt::default_schedule(program, target);
+  CHECK(test::run(s.program()) == test::run(program));
+  return s.str();
+}
+
+std::size_t nests(const std::string& text) { return count_of(text, "\n  for "); }
+
+}  // namespace
+
+TEST_CASE("the state of an optimizer and the weights that it changes are one nest") {
+  lt::Input<float, 1> W("W", {4000}), U("U", {4000}), G("G", {4000});
+  const auto v = lt::compute("v", {4000}, [&](lt::Var i) { return 2 * U(i) + G(i); });
+  const auto w = lt::compute("w", {4000}, [&](lt::Var i) { return W(i) - v(i); });
+  CHECK(nests(planned(lt::program_of(lt::outputs(w, v)))) == 1);
+}
+
+TEST_CASE("parts of rows are read once, also by vectors of other lengths") {
+  lt::Input<float, 2> X("X", {70, 80});
+  const auto low = lt::compute("low", {70, 40},
+                               [&](lt::Var i, lt::Var j) { return X(i, 2 * j) + X(i, 2 * j + 1); });
+  const auto high = lt::compute(
+      "high", {70, 40}, [&](lt::Var i, lt::Var j) { return X(i, 2 * j) - X(i, 2 * j + 1); });
+  const std::string text = planned(lt::program_of(lt::outputs(low, high)));
+  INFO(text);
+  CHECK(nests(text) == 1);
+  CHECK(count_of(text, "for jo") == 1);
+}
+
+TEST_CASE("what stays in the first cache anyhow stays apart") {
+  lt::Input<float, 1> A("A", {500});
+  const auto twice = lt::compute("twice", {500}, [&](lt::Var i) { return A(i) * 2.0f; });
+  const auto more = lt::compute("more", {500}, [&](lt::Var i) { return A(i) + 1.0f; });
+  CHECK(nests(planned(lt::program_of(lt::outputs(twice, more)))) == 2);
+}
+
+TEST_CASE("what shares nothing, or goes along other places, stays apart") {
+  lt::Input<float, 1> A("A", {9000}), B("B", {9000});
+  const auto twice = lt::compute("twice", {9000}, [&](lt::Var i) { return A(i) * 2.0f; });
+  const auto other = lt::compute("other", {9000}, [&](lt::Var i) { return B(i) * 2.0f; });
+  CHECK(nests(planned(lt::program_of(lt::outputs(twice, other)))) == 2);
+  const auto back = lt::compute("back", {9000}, [&](lt::Var i) { return twice(8999 - i); });
+  CHECK(nests(planned(lt::program_of(lt::outputs(twice, back)))) == 2);
+}
