@@ -16,13 +16,13 @@ class MergeNests : DefaultSteps {
   using DefaultSteps::DefaultSteps;
 
   void run() {
-    for (bool merged = true; merged;) {
-      merged = false;
-      for (const auto& [first, second] : neighbours(s_.program()->body))
-        if (meets(*first, *second) && merge(*first, *second)) {
-          merged = true;
-          break;
-        }
+    auto pairs = neighbours(s_.program()->body);
+    for (std::size_t k = 0; k < pairs.size();) {
+      const auto [first, second] = pairs[k];
+      if (meets(*first, *second) && merge(*first, *second))
+        pairs = neighbours(s_.program()->body);  // what is merged meets the next one in its place
+      else
+        ++k;
     }
   }
 
