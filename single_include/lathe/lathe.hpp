@@ -3420,7 +3420,7 @@ class BlockSteps : public LoopSteps {
   /// A reduction of as many terms as other iterators say runs through the box around them, and
   /// leaves out what is not of them: copies, tiles and lanes of a box are more than those of a
   /// triangle.
-  ///     Y[i] += X[r]  for r < i   →   Y[i] += X[r]  for r < n  where r < i
+  ///     Y[i] += X[r]  for r <= i   →   Y[i] += X[r]  for r < n  where r <= i
   /// L0265: no reduce iterator depends on others, or its loop or bounds are not known.
   void box_domain(const BlockName& block, Location where = Location::here());
 
@@ -8751,8 +8751,16 @@ class LoadsMet {
   /// What stands for a load of the same element; empty: none is met.
   AnyExpr find(const LoadNode& load) const {
     for (const auto& [met, as] : met_)
-      if (same(*met, load)) return as;
+      if (met.get() && same(*met, load)) return as;
     return {};
+  }
+  /// A choice by one condition for all lanes, with what the arm that it takes loads: computed again
+  /// it takes the same arm.
+  void add_choice(AnyExpr choice) { met_.emplace_back(Ref<LoadNode>(), std::move(choice)); }
+  bool has_choice(const AnyExpr& choice) const {
+    for (const auto& [met, as] : met_)
+      if (!met.get() && equal(as, choice)) return true;
+    return false;
   }
   std::size_t mark() const { return met_.size(); }
   void drop(std::size_t mark) {
@@ -21649,8 +21657,10 @@ inline void Verifier::call(const CallNode& n) {
 }
 
 inline void Verifier::select(const SelectNode& n) {
-  expr(n.condition);
+  const AnyExpr whole{Ref<SelectNode>(&n)};
   const bool by_lanes = n.condition.dtype().is_vector();
+  if (arms_ > 0 && !by_lanes && met_.has_choice(whole)) return;
+  expr(n.condition);
   arms_ += by_lanes;
   const std::size_t before = met_.mark();
   for (const auto* arm : {&n.yes, &n.no}) {
@@ -21658,6 +21668,7 @@ inline void Verifier::select(const SelectNode& n) {
     if (!by_lanes) met_.drop(before);
   }
   arms_ -= by_lanes;
+  if (arms_ == 0 && !by_lanes && stage_ >= Stage::machine) met_.add_choice(whole);
 }
 
 /// In an arm: a load that was done before, by all lanes, with whatever its indices load.
@@ -26700,7 +26711,7 @@ inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std:
 inline std::optional<LaneOffsets> of_numbers(BinaryOp op, const LaneOffsets& a,
                                              const LaneOffsets& b) {
   const std::int64_t *x = as_const_int(a.base), *y = as_const_int(b.base);
-  if (!x || !y) return {};
+  if (!x || !y || !small_offset(*x) || !small_offset(*y)) return {};
   LaneOffsets out{AnyExpr(0), {}};
   for (std::size_t l = 0; l < a.offsets.size(); ++l) {
     const AnyExpr lane =
@@ -31506,9 +31517,10 @@ LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) 
   const auto* n = e.as<BinaryNode>();
   const std::int64_t* period =
       n && n->op == BinaryOp::floormod && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
-  if (!period || *period < 2) return {};
+  if (!period || *period < 2 || *period > kMostOffset) return {};
   const ConstInterval all = const_bounds(n->a, facts);
-  if (!all.has_min() || !all.has_max() || all.max - all.min >= *period + *period / 2) return {};
+  if (all.min < -kMostOffset || all.max > kMostOffset || all.max - all.min >= *period + *period / 2)
+    return {};
   const std::int64_t middle = all.min + (all.max - all.min) / 2;
   const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
   return Wrapped{n->a, shift, shift + *period};
@@ -38667,24 +38679,8 @@ LATHE_DECL const Primitive& primitive_blockize() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/blocks/box_domain.ipp
+// ---- lathe/schedule/primitives/placement/regions.ipp
 namespace lathe::detail {
-
-/// A reduction whose domain becomes a box.
-struct BoxPlan {
-  BlockSite site;
-  BlockNode block;  ///< as it will be
-  struct LongerLoop {
-    ForRef loop;
-    Range range;
-  };
-  Vec<LongerLoop> loops;
-
-  Refusal no(const std::string& why, std::string help = {}) const {
-    return refusal_at(site.block->tag, "L0265",
-                      "block " + in_quotes(site.block->name()) + " " + why, std::move(help));
-  }
-};
 
 inline bool depends_on_iterators(const BlockNode& block, const IterVar& it) {
   for (const auto& other : block.iters)
@@ -38692,90 +38688,10 @@ inline bool depends_on_iterators(const BlockNode& block, const IterVar& it) {
   return false;
 }
 
-// The loop that runs exactly through the iterator's domain, for nothing else.
-inline ForRef loop_of(const Program& program, const BlockSite& site, const IterVar& it) {
-  Substitution bound;
-  for (const auto& other : site.block->iters) bound.emplace_back(other.var, other.binding);
-  const Facts facts = program_facts(program);
-  for (const auto& loop : site.loops)
-    if (it.binding.get() == loop->var.get() && block_tags(loop->body).size() == 1 &&
-        same_expr(simplify(loop->min, facts), simplify(substitute(it.min, bound), facts)) &&
-        same_expr(simplify(loop->extent, facts), simplify(substitute(it.extent, bound), facts)))
-      return loop;
-  return {};
-}
-
-inline Verdict box_iterator(const Program& program, BoxPlan& plan, std::size_t k) {
-  const IterVar it = plan.site.block->iters[k];
-  Facts domain = program_facts(program);
-  Vec<VarRef> vars;
-  for (const auto& other : plan.site.block->iters) domain.bind(other), vars.push_back(other.var);
-  const AnyExpr end = fold_add(it.min, it.extent);
-  const AnyExpr first = bounds(it.min, vars, domain).min, last = bounds(end, vars, domain).max;
-  if (!first || !last || !over_dims(program, first) || !over_dims(program, last))
-    return plan.no("has no bounds over the program's Dims for " + in_quotes(it.var->name));
-  const ForRef loop = loop_of(program, plan.site, it);
-  if (!loop.get())
-    return plan.no("has no loop that runs through the domain of " + in_quotes(it.var->name),
-                   "box_domain before its loops are changed");
-  if (auto no = check_serial_change(*loop, Change::replace)) return no;
-  const Facts facts = program_facts(program);
-  const Range box{simplify(first, facts),
-                  simplify(fold_max(fold_sub(last, first), AnyExpr(0)), facts)};
-  IterVar& boxed = plan.block.iters[k];
-  boxed.min = box.min, boxed.extent = box.extent;
-  AnyExpr& predicate = plan.block.predicate;
-  Facts inside = facts;
-  for (const auto& other : plan.block.iters) inside.bind(other);
-  const AnyExpr begin = simplify(it.min, inside), beyond = simplify(end, inside);
-  for (const AnyExpr& side : {begin <= AnyExpr(it.var), AnyExpr(it.var) < beyond})
-    if (!prove(side, inside)) predicate = predicate ? fold_and(predicate, side) : side;
-  plan.loops.push_back({loop, box});
-  return {};
-}
-
-inline Verdict run_box_domain(const Program& program, const Args& args, Edit* edit) {
-  const BlockSite site = find_block(program->body, args[0].block);
-  BoxPlan plan{site, *site.block, {}};
-  if (!is_open_path(site.path)) return plan.no("stands under a condition or inside another block");
-  if (!info_of(program, site.block->tag).is_reduction() || !site.block->init)
-    return plan.no("is no reduction with its init");
-  for (std::size_t k = 0; k < site.block->iters.size(); ++k)
-    if (site.block->iters[k].kind == IterKind::reduce &&
-        depends_on_iterators(*site.block, site.block->iters[k]))
-      if (auto no = box_iterator(program, plan, k)) return no;
-  if (plan.loops.empty()) return plan.no("has no terms whose number depends on other iterators");
-  if (!edit) return {};
-  Stmt root = replace_at(site.path, make_block(plan.block));
-  for (const auto& [loop, range] : plan.loops) {
-    const LoopSite at = find_loop(root, loop->var);
-    root = replace_at(at.path, make_for(loop->var, range.min, range.extent, at.loop->body,
-                                        loop->loop_kind, loop->attributes));
-  }
-  edit->program = program.with(root);
-  return {};
-}
-
-LATHE_DECL const Primitive& primitive_box_domain() {
-  static const Primitive record{"box_domain",
-                                1,
-                                {{"block", ArgKind::block}},
-                                "a reduction runs through a box, and leaves terms out of it",
-                                run_box_domain};
-  return record;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/schedule/primitives/placement/regions.ipp
-namespace lathe::detail {
-
 // Whether the domain of one iterator depends on another: it is no box.
 inline bool ragged(const BlockNode& block) {
   for (const auto& it : block.iters)
-    for (const auto* bound : {&it.min, &it.extent})
-      for (const auto& other : block.iters)
-        if (uses_var(*bound, other.var)) return true;
+    if (depends_on_iterators(block, it)) return true;
   return false;
 }
 
@@ -38835,6 +38751,116 @@ inline Region region_read(const Stmt& s, const Buffer& buffer, const Facts& fact
 }
 inline Region region_written(const Stmt& s, const Buffer& buffer, const Facts& facts) {
   return region_of(s, buffer, facts, [](const AccessSite& a) { return a.is_write; });
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/box_domain.ipp
+namespace lathe::detail {
+
+/// A reduction whose domain becomes a box.
+struct BoxPlan {
+  BlockSite site;
+  BlockNode block;  ///< as it will be
+  struct LongerLoop {
+    ForRef loop;
+    Range range;
+  };
+  Vec<LongerLoop> loops;
+  AnyExpr sides;  ///< what keeps the terms that there were
+
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(site.block->tag, "L0265",
+                      "block " + in_quotes(site.block->name()) + " " + why, std::move(help));
+  }
+};
+
+// Whether a bound or a binding reads memory at a place that the loop tells: beyond the loop's end
+// there may be none.
+inline bool reads_by(const BlockNode& block, const ForNode& loop) {
+  const auto reads = [&](const AnyExpr& e) { return !is_load_free(e) && uses_var(e, loop.var); };
+  for (const auto& it : block.iters)
+    if (reads(it.binding)) return true;
+  return any_statement(loop.body, [&](const Stmt& s) {
+    const auto* inner = s.as<ForNode>();
+    return inner && (reads(inner->min) || reads(inner->extent));
+  });
+}
+
+// The loop that runs exactly through the iterator's domain, for nothing else.
+inline ForRef loop_of(const Program& program, const BlockSite& site, const IterVar& it) {
+  Substitution bound;
+  for (const auto& other : site.block->iters) bound.emplace_back(other.var, other.binding);
+  const Facts facts = program_facts(program);
+  for (const auto& loop : site.loops)
+    if (it.binding.get() == loop->var.get() && block_tags(loop->body).size() == 1 &&
+        !has_bare_statement(loop->body) && !reads_by(*site.block, *loop) &&
+        same_expr(simplify(loop->min, facts), simplify(substitute(it.min, bound), facts)) &&
+        same_expr(simplify(loop->extent, facts), simplify(substitute(it.extent, bound), facts)))
+      return loop;
+  return {};
+}
+
+inline Verdict box_iterator(const Program& program, BoxPlan& plan, std::size_t k) {
+  const IterVar it = plan.site.block->iters[k];
+  Facts domain = program_facts(program);
+  Vec<VarRef> vars;
+  for (const auto& other : plan.site.block->iters) domain.bind(other), vars.push_back(other.var);
+  const AnyExpr end = fold_add(it.min, it.extent);
+  const AnyExpr first = bounds(it.min, vars, domain).min, last = bounds(end, vars, domain).max;
+  if (!first || !last || !over_dims(program, first) || !over_dims(program, last))
+    return plan.no("has no bounds over the program's Dims for " + in_quotes(it.var->name));
+  const ForRef loop = loop_of(program, plan.site, it);
+  if (!loop.get())
+    return plan.no("has no loop that runs through the domain of " + in_quotes(it.var->name),
+                   "box_domain before its loops are changed");
+  if (auto no = check_serial_change(*loop, Change::replace)) return no;
+  const Facts facts = program_facts(program);
+  const Range box{simplify(first, facts),
+                  simplify(fold_max(fold_sub(last, first), AnyExpr(0)), facts)};
+  IterVar& boxed = plan.block.iters[k];
+  boxed.min = box.min, boxed.extent = box.extent;
+  Facts inside = facts;
+  for (const auto& other : plan.block.iters) inside.bind(other);
+  const AnyExpr begin = simplify(it.min, inside), beyond = simplify(end, inside);
+  for (const AnyExpr& side : {begin <= AnyExpr(it.var), AnyExpr(it.var) < beyond})
+    if (!prove(side, inside)) plan.sides = plan.sides ? fold_and(plan.sides, side) : side;
+  plan.loops.push_back({loop, box});
+  return {};
+}
+
+inline Verdict run_box_domain(const Program& program, const Args& args, Edit* edit) {
+  const BlockSite site = find_block(program->body, args[0].block);
+  BoxPlan plan{site, *site.block, {}};
+  if (!is_open_path(site.path)) return plan.no("stands under a condition or inside another block");
+  if (!info_of(program, site.block->tag).is_reduction() || !site.block->init)
+    return plan.no("is no reduction with its init");
+  for (std::size_t k = 0; k < site.block->iters.size(); ++k)
+    if (site.block->iters[k].kind == IterKind::reduce &&
+        depends_on_iterators(*site.block, site.block->iters[k]))
+      if (auto no = box_iterator(program, plan, k)) return no;
+  if (plan.loops.empty()) return plan.no("has no terms whose number depends on other iterators");
+  if (!edit) return {};
+  // What the block asked before may read memory by a term that is not there.
+  AnyExpr& predicate = plan.block.predicate;
+  if (plan.sides) predicate = predicate ? fold_and(plan.sides, predicate) : plan.sides;
+  Stmt root = replace_at(site.path, make_block(plan.block));
+  for (const auto& [loop, range] : plan.loops) {
+    const LoopSite at = find_loop(root, loop->var);
+    root = replace_at(at.path, make_for(loop->var, range.min, range.extent, at.loop->body,
+                                        loop->loop_kind, loop->attributes));
+  }
+  edit->program = program.with(root);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_box_domain() {
+  static const Primitive record{"box_domain",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a reduction runs through a box, and leaves terms out of it",
+                                run_box_domain};
+  return record;
 }
 
 }  // namespace lathe::detail
@@ -41582,6 +41608,9 @@ namespace lathe::detail {
 
 inline constexpr CopyStep kHoistInvariant{"hoist_invariant", "L0264"};
 
+// Proofs need conditions and places as they are.
+inline bool decides(const AnyExpr& e) { return e.dtype().is_bool() || e.dtype() == kIndex; }
+
 // The largest part of what a block stores that is computed from these iterators and Dims alone.
 class FindInvariant : public Visitor {
  public:
@@ -41590,12 +41619,11 @@ class FindInvariant : public Visitor {
   AnyExpr found;
 
   void expr(const AnyExpr& e) override {
-    if (found.get() && e->weight <= found->weight) return;
-    if (is_invariant(e)) {
+    if (decides(e) || (found.get() && e->weight <= found->weight)) return;
+    if (is_invariant(e))
       found = e;
-    } else if (e.kind() != ExprKind::Load) {  // what an index computes is no value
+    else if (e.kind() != ExprKind::Load)
       descend(e);
-    }
   }
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) return expr(n->value);
@@ -41607,8 +41635,6 @@ class FindInvariant : public Visitor {
   static constexpr std::uint32_t kMostNodes = 4096;
 
   bool is_invariant(const AnyExpr& e) const {
-    // Proofs need conditions and places as they are.
-    if (e.dtype().is_bool() || e.dtype() == kIndex) return false;
     if (e->weight > kMostNodes || e.dtype().lanes != 1 || !computes(e)) return false;
     if (!names_one_of(e, steady_)) return false;
     for (const auto& var : free_vars(e))
@@ -41653,13 +41679,14 @@ class FindInvariant : public Visitor {
   const Vec<VarRef> steady_;
 };
 
-// Every place where the value stands becomes a load.
+// Every value that is equal becomes a load.
 class ReadHoisted : public Mutator {
  public:
   ReadHoisted(const AnyExpr& value, const AnyExpr& load) : value_(value), load_(load) {}
   AnyExpr expr(const AnyExpr& e) override {
-    if (e->weight < value_->weight) return e;
-    return structurally_equal(e, value_) ? load_ : descend(e);
+    if (e->weight < value_->weight || decides(e)) return e;
+    if (structurally_equal(e, value_)) return load_;
+    return e.kind() == ExprKind::Load ? e : descend(e);
   }
 
  private:
@@ -48065,7 +48092,9 @@ class MergeNests : DefaultSteps {
   }
 
   bool merge(const ForNode& first, const ForNode& second) {
-    const std::int64_t a = trip(first), b = trip(second), times = std::max(a, b) / std::min(a, b);
+    const std::int64_t a = trip(first), b = trip(second);
+    if (std::min(a, b) < 1) return false;
+    const std::int64_t times = std::max(a, b) / std::min(a, b);
     if (times > kMostVectors ||
         (a != b && (!as_const_int(first.extent) || !as_const_int(second.extent) ||
                     times * std::min(a, b) != std::max(a, b))))
@@ -48075,9 +48104,13 @@ class MergeNests : DefaultSteps {
       if (a > b) one = in_parts(one, times);
       if (b > a) other = in_parts(other, times);
       if (s_.check(primitive_merge(), {Arg::of(Vec<LoopRef>{one, other})})) return false;
-      s_.merge(one, other);
-      return true;
+      const bool apart = independent(one) && independent(other);
+      return independent(s_.merge(one, other)) || !apart;
     });
+  }
+  // Iterations that wait for others can't be shared by threads, nor by the units of one.
+  bool independent(const LoopRef& loop) const {
+    return !s_.check(primitive_parallel(), {loop, Arg::of_number(0)});
   }
   // Without copies of its iterations, which are those of one nest.
   LoopRef alone(const ForNode& f) {

@@ -18,8 +18,16 @@ class LoadsMet {
   /// What stands for a load of the same element; empty: none is met.
   AnyExpr find(const LoadNode& load) const {
     for (const auto& [met, as] : met_)
-      if (same(*met, load)) return as;
+      if (met.get() && same(*met, load)) return as;
     return {};
+  }
+  /// A choice by one condition for all lanes, with what the arm that it takes loads: computed again
+  /// it takes the same arm.
+  void add_choice(AnyExpr choice) { met_.emplace_back(Ref<LoadNode>(), std::move(choice)); }
+  bool has_choice(const AnyExpr& choice) const {
+    for (const auto& [met, as] : met_)
+      if (!met.get() && equal(as, choice)) return true;
+    return false;
   }
   std::size_t mark() const { return met_.size(); }
   void drop(std::size_t mark) {

@@ -39,6 +39,24 @@ TEST_CASE("parts of rows are read once, also by vectors of other lengths") {
   CHECK(count_of(text, "for jo") == 1);
 }
 
+TEST_CASE("rows that others wait for stay apart, as threads share them") {
+  lt::Input<float, 2> X("X", {600, 640});
+  const auto a = lt::compute("a", {600, 640}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
+  const auto b = lt::compute(
+      "b", {600, 640}, [&](lt::Var i, lt::Var j) { return a(lt::max(i - 1, 0), j) * X(i, j); });
+  lt::Target target("x86-64-v3");
+  target.cores = 8;
+  const std::string text = lt::default_schedule(lt::program_of(lt::outputs(a, b)), target).str();
+  CHECK(count_of(text, "parallel for") == 2);
+}
+
+TEST_CASE("nests without iterations are left alone") {
+  lt::Input<float, 1> X("X", {100000});
+  const auto a = lt::compute("a", {0}, [&](lt::Var i) { return X(i) * 2.0f; });
+  const auto b = lt::compute("b", {0}, [&](lt::Var i) { return X(i) + 1.0f; });
+  CHECK(nests(planned(lt::program_of(lt::outputs(a, b)))) == 2);
+}
+
 TEST_CASE("what stays in the first cache anyhow stays apart") {
   lt::Input<float, 1> A("A", {500});
   const auto twice = lt::compute("twice", {500}, [&](lt::Var i) { return A(i) * 2.0f; });

@@ -42,8 +42,9 @@ TEST_CASE(
 
 TEST_CASE("terms in parts of parts are folded to what the program says") {
   for (const char* target : {"x86-64-v3", "x86-64-v4"})
-    for (const auto& [terms, group] :
+    for (const auto& sizes :
          {std::pair{256, 32}, {96, 48}, {70, 2}, {71, 10}, {66, 3}, {130, 64}, {64, 64}, {20, 4}}) {
+      const int terms = sizes.first, group = sizes.second;
       const lt::Program program = nibbles(5, terms, group);
       CAPTURE(terms);
       CAPTURE(group);

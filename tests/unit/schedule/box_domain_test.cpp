@@ -71,7 +71,47 @@ TEST_CASE("box_domain: bounds that are read from memory, where they are clamped"
   check_kept(start, s);
 }
 
+TEST_CASE("box_domain: what the block asks already is asked of terms that there are") {
+  lt::Schedule start(lt::parse(R"(program Y(in B: bool[9], in X: i32[9], out Y: i32[5]):
+  for i in 0..5:
+    for r in 0..i:
+      block Y(vi in 0..5 = i, reduce vr in 0..vi = r) where B[9 - vi + vr] reduce sum init:
+        Y[vi] sum= X[vr]
+)")),
+      s = start;
+  s.box_domain("Y");
+  CHECK(has(s.str(), "where vr < vi && B[9 - vi + vr]"));
+  check_kept(start, s);
+}
+
+TEST_CASE("box_domain: loops that do more than the block, and bounds that they tell") {
+  const auto refused = [](const char* text) {
+    lt::Schedule s(lt::parse(text));
+    const lt::Program before = s.program();
+    CHECK(test::error_of([&] { s.box_domain("Y"); }) ==
+          "L0265 box_domain: block 'Y' has no loop that runs through the domain of 'vr'");
+    CHECK(s.program() == before);
+  };
+  refused(R"(program p(in X: i32[9], inout Z: i32[16], out Y: i32[9]):
+  for i in 0..9:
+    for r in 0..i:
+      block Y(vi in 0..9 = i, reduce vr in 0..vi = r) reduce sum init:
+        Y[vi] sum= X[vr]
+      Z[r] = Z[r] + 1i32
+)");
+  refused(R"(program p(in n: i32[9], in X: i32[9], out Y: i32[9]):
+  for i in 0..9:
+    for r in 0..i:
+      for q in 0..i64(min(max(n[9 - i + r], 0i32), 9i32)):
+        block Y(vi in 0..9 = i, reduce vr in 0..vi = r, reduce vq in 0..9 = q) reduce sum init:
+          Y[vi] sum= X[vq]
+)");
+}
+
 TEST_CASE("box_domain: refusals") {
+  lt::Schedule plain(test::Add(8).Y);
+  CHECK(test::error_of([&] { plain.box_domain("Y"); }) ==
+        "L0265 box_domain: block 'Y' is no reduction with its init");
   const auto none = [](lt::Var) { return lt::Expr<std::int64_t>(0); };
   lt::Schedule s(sums(9, none, [](lt::Var i) { return i + 1; }));
   s.split(s.loops("Y")[1], {lt::infer, 4});
@@ -85,5 +125,6 @@ TEST_CASE("box_domain: refusals") {
     return lt::sum(X(lt::min(r, 8)), r);
   });
   lt::Schedule t(unknown);
-  CHECK(test::error_of([&] { t.box_domain("U"); }).substr(0, 5) == "L0265");
+  CHECK(test::error_of([&] { t.box_domain("U"); }) ==
+        "L0265 box_domain: block 'U' has no bounds over the program's Dims for 'vr'");
 }

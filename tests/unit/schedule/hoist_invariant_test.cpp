@@ -69,7 +69,9 @@ TEST_CASE("hoist_invariant: no read outside of a buffer, and no quotient that no
     return lt::select(j < 5, lt::exp(v(lt::min(j, 8))), X(i, j));
   });
   lt::Schedule s(guarded);
-  CHECK(test::error_of([&] { s.hoist_invariant("Y", s.loops("Y")[0]); }).substr(0, 5) == "L0264");
+  CHECK(test::error_of([&] { s.hoist_invariant("Y", s.loops("Y")[0]); }) ==
+        "L0264 hoist_invariant: block 'Y' is not proved to read 'v' inside of it in "
+        "exp(v[min(vj, 8)]) for all iterators");
 
   lt::Input<std::int32_t, 2> A("A", {4, 9});
   lt::Input<std::int32_t, 1> d("d", {9});
@@ -80,4 +82,20 @@ TEST_CASE("hoist_invariant: no read outside of a buffer, and no quotient that no
   CHECK(test::error_of([&] { t.hoist_invariant("Q", t.loops("Q")[0]); }) ==
         "L0264 hoist_invariant: block 'Q' computes nothing that stays the same along 'i' and "
         "changes elsewhere");
+}
+
+TEST_CASE("hoist_invariant: conditions and places stay as they are") {
+  lt::Input<std::int32_t, 2> X("X", {4, 8});
+  lt::Input<std::int32_t, 1> v("v", {6});
+  const auto Y = lt::compute("Y", {4, 6}, [&](lt::Var i, lt::Var j) {
+    const auto place = v(j) * 3 & 7;
+    return lt::select(v(j) * 5 < X(i, j), X(i, lt::cast<std::int64_t>(place)), place);
+  });
+  lt::Schedule start(Y), s = start;
+  s.hoist_invariant("Y", s.loops("Y")[0]);
+  INFO(s.str());
+  CHECK(has(s.str(), "Y_hoisted[vj] = (v[vj] * 3i32) & 7i32"));
+  CHECK(has(s.str(), "X[vi, i64((v[vj] * 3i32) & 7i32)]"));
+  CHECK(has(s.str(), "select(v[vj] * 5i32 < X[vi, vj]"));
+  check_kept(start, s);
 }

@@ -3,6 +3,7 @@
 #include <lathe/analysis/partition.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
@@ -161,9 +162,10 @@ LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) 
   const auto* n = e.as<BinaryNode>();
   const std::int64_t* period =
       n && n->op == BinaryOp::floormod && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
-  if (!period || *period < 2) return {};
+  if (!period || *period < 2 || *period > kMostOffset) return {};
   const ConstInterval all = const_bounds(n->a, facts);
-  if (!all.has_min() || !all.has_max() || all.max - all.min >= *period + *period / 2) return {};
+  if (all.min < -kMostOffset || all.max > kMostOffset || all.max - all.min >= *period + *period / 2)
+    return {};
   const std::int64_t middle = all.min + (all.max - all.min) / 2;
   const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
   return Wrapped{n->a, shift, shift + *period};

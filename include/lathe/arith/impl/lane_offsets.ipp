@@ -26,7 +26,7 @@ inline std::optional<LaneOffsets> repeated(const AnyExpr& inner, int count, std:
 inline std::optional<LaneOffsets> of_numbers(BinaryOp op, const LaneOffsets& a,
                                              const LaneOffsets& b) {
   const std::int64_t *x = as_const_int(a.base), *y = as_const_int(b.base);
-  if (!x || !y) return {};
+  if (!x || !y || !small_offset(*x) || !small_offset(*y)) return {};
   LaneOffsets out{AnyExpr(0), {}};
   for (std::size_t l = 0; l < a.offsets.size(); ++l) {
     const AnyExpr lane =

@@ -45,7 +45,9 @@ class MergeNests : DefaultSteps {
   }
 
   bool merge(const ForNode& first, const ForNode& second) {
-    const std::int64_t a = trip(first), b = trip(second), times = std::max(a, b) / std::min(a, b);
+    const std::int64_t a = trip(first), b = trip(second);
+    if (std::min(a, b) < 1) return false;
+    const std::int64_t times = std::max(a, b) / std::min(a, b);
     if (times > kMostVectors ||
         (a != b && (!as_const_int(first.extent) || !as_const_int(second.extent) ||
                     times * std::min(a, b) != std::max(a, b))))
@@ -55,9 +57,13 @@ class MergeNests : DefaultSteps {
       if (a > b) one = in_parts(one, times);
       if (b > a) other = in_parts(other, times);
       if (s_.check(primitive_merge(), {Arg::of(Vec<LoopRef>{one, other})})) return false;
-      s_.merge(one, other);
-      return true;
+      const bool apart = independent(one) && independent(other);
+      return independent(s_.merge(one, other)) || !apart;
     });
+  }
+  // Iterations that wait for others can't be shared by threads, nor by the units of one.
+  bool independent(const LoopRef& loop) const {
+    return !s_.check(primitive_parallel(), {loop, Arg::of_number(0)});
   }
   // Without copies of its iterations, which are those of one nest.
   LoopRef alone(const ForNode& f) {

@@ -106,8 +106,10 @@ inline void Verifier::call(const CallNode& n) {
 }
 
 inline void Verifier::select(const SelectNode& n) {
-  expr(n.condition);
+  const AnyExpr whole{Ref<SelectNode>(&n)};
   const bool by_lanes = n.condition.dtype().is_vector();
+  if (arms_ > 0 && !by_lanes && met_.has_choice(whole)) return;
+  expr(n.condition);
   arms_ += by_lanes;
   const std::size_t before = met_.mark();
   for (const auto* arm : {&n.yes, &n.no}) {
@@ -115,6 +117,7 @@ inline void Verifier::select(const SelectNode& n) {
     if (!by_lanes) met_.drop(before);
   }
   arms_ -= by_lanes;
+  if (arms_ == 0 && !by_lanes && stage_ >= Stage::machine) met_.add_choice(whole);
 }
 
 /// In an arm: a load that was done before, by all lanes, with whatever its indices load.

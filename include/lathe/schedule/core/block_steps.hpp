@@ -174,7 +174,7 @@ class BlockSteps : public LoopSteps {
   /// A reduction of as many terms as other iterators say runs through the box around them, and
   /// leaves out what is not of them: copies, tiles and lanes of a box are more than those of a
   /// triangle.
-  ///     Y[i] += X[r]  for r < i   →   Y[i] += X[r]  for r < n  where r < i
+  ///     Y[i] += X[r]  for r <= i   →   Y[i] += X[r]  for r < n  where r <= i
   /// L0265: no reduce iterator depends on others, or its loop or bounds are not known.
   void box_domain(const BlockName& block, Location where = Location::here());
 

@@ -1,4 +1,6 @@
 // Loads whose lanes are known numbers apart become dense loads and shuffles.
+#include <lathe/ir/visit.hpp>
+
 #include "strided_loads.hpp"
 
 using namespace lathe;
@@ -11,7 +13,8 @@ struct OneLoad {
   Build b;
   Buffer x, y;
 
-  explicit OneLoad(DType t = kF32) { x = b.buffer("x", t), y = b.output("y", t); }
+  explicit OneLoad(DType t = kF32, int elements = 4096)
+      : x(b.buffer("x", t, Access::in, AnyExpr(elements))), y(b.output("y", t)) {}
   Program of(const AnyExpr& index, int active = 0) {
     const int lanes = index.dtype().lanes;
     AnyExpr mask;
@@ -25,6 +28,20 @@ AnyExpr all(std::int64_t value, int lanes) { return make_broadcast(AnyExpr(value
 
 AnyExpr larger(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::max, a, b); }
 AnyExpr smaller(const AnyExpr& a, const AnyExpr& b) { return make_binary(BinaryOp::min, a, b); }
+
+// Loads of vectors that are no ramps.
+std::size_t loads_of_lanes(const Program& p) {
+  struct Loads : Visitor {
+    std::size_t count = 0;
+    void expr(const AnyExpr& e) override {
+      const auto* n = e.as<LoadNode>();
+      if (n && n->dtype.lanes > 1 && n->indices[0].kind() != ExprKind::Ramp) ++count;
+      descend(e);
+    }
+  } loads;
+  loads.stmt(p->body);
+  return loads.count;
+}
 
 std::string text(const Program& p) { return near_loads(p).str(); }
 
@@ -80,9 +97,12 @@ TEST_CASE("known lanes are what the evaluator loads, and none reads further") {
                 : kind == 2 ? floormod(lanes_from(last - 1, lanes), all(last + 1, lanes))
                             : larger(floordiv(lanes_from(0, lanes), all(3, lanes)) - all(1, lanes),
                                      all(0, lanes));
-            OneLoad one(t);
-            check_against_evaluator(one.of(index, active),
-                                    {elements(t, lanes + 3), zeros(t, lanes)}, {}, target);
+            OneLoad one(t, lanes + 3);
+            const Program p = one.of(index, active), near = near_loads(p);
+            const std::vector<Bytes> data{elements(t, lanes + 3), zeros(t, lanes)};
+            CHECK(loads_of_lanes(near) == 0);
+            CHECK(evaluated(near, data)[1].data == evaluated(p, data)[1].data);
+            check_against_evaluator(p, data, {}, target);
           }
   }
 }

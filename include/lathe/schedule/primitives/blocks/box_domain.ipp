@@ -1,10 +1,13 @@
 #pragma once
 
 #include <lathe/analysis/block.hpp>
+#include <lathe/analysis/find.hpp>
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/placement/regions.ipp>
 
 namespace lathe::detail {
 
@@ -17,6 +20,7 @@ struct BoxPlan {
     Range range;
   };
   Vec<LongerLoop> loops;
+  AnyExpr sides;  ///< what keeps the terms that there were
 
   Refusal no(const std::string& why, std::string help = {}) const {
     return refusal_at(site.block->tag, "L0265",
@@ -24,10 +28,16 @@ struct BoxPlan {
   }
 };
 
-inline bool depends_on_iterators(const BlockNode& block, const IterVar& it) {
-  for (const auto& other : block.iters)
-    if (uses_var(it.min, other.var) || uses_var(it.extent, other.var)) return true;
-  return false;
+// Whether a bound or a binding reads memory at a place that the loop tells: beyond the loop's end
+// there may be none.
+inline bool reads_by(const BlockNode& block, const ForNode& loop) {
+  const auto reads = [&](const AnyExpr& e) { return !is_load_free(e) && uses_var(e, loop.var); };
+  for (const auto& it : block.iters)
+    if (reads(it.binding)) return true;
+  return any_statement(loop.body, [&](const Stmt& s) {
+    const auto* inner = s.as<ForNode>();
+    return inner && (reads(inner->min) || reads(inner->extent));
+  });
 }
 
 // The loop that runs exactly through the iterator's domain, for nothing else.
@@ -37,6 +47,7 @@ inline ForRef loop_of(const Program& program, const BlockSite& site, const IterV
   const Facts facts = program_facts(program);
   for (const auto& loop : site.loops)
     if (it.binding.get() == loop->var.get() && block_tags(loop->body).size() == 1 &&
+        !has_bare_statement(loop->body) && !reads_by(*site.block, *loop) &&
         same_expr(simplify(loop->min, facts), simplify(substitute(it.min, bound), facts)) &&
         same_expr(simplify(loop->extent, facts), simplify(substitute(it.extent, bound), facts)))
       return loop;
@@ -62,12 +73,11 @@ inline Verdict box_iterator(const Program& program, BoxPlan& plan, std::size_t k
                   simplify(fold_max(fold_sub(last, first), AnyExpr(0)), facts)};
   IterVar& boxed = plan.block.iters[k];
   boxed.min = box.min, boxed.extent = box.extent;
-  AnyExpr& predicate = plan.block.predicate;
   Facts inside = facts;
   for (const auto& other : plan.block.iters) inside.bind(other);
   const AnyExpr begin = simplify(it.min, inside), beyond = simplify(end, inside);
   for (const AnyExpr& side : {begin <= AnyExpr(it.var), AnyExpr(it.var) < beyond})
-    if (!prove(side, inside)) predicate = predicate ? fold_and(predicate, side) : side;
+    if (!prove(side, inside)) plan.sides = plan.sides ? fold_and(plan.sides, side) : side;
   plan.loops.push_back({loop, box});
   return {};
 }
@@ -84,6 +94,9 @@ inline Verdict run_box_domain(const Program& program, const Args& args, Edit* ed
       if (auto no = box_iterator(program, plan, k)) return no;
   if (plan.loops.empty()) return plan.no("has no terms whose number depends on other iterators");
   if (!edit) return {};
+  // What the block asked before may read memory by a term that is not there.
+  AnyExpr& predicate = plan.block.predicate;
+  if (plan.sides) predicate = predicate ? fold_and(plan.sides, predicate) : plan.sides;
   Stmt root = replace_at(site.path, make_block(plan.block));
   for (const auto& [loop, range] : plan.loops) {
     const LoopSite at = find_loop(root, loop->var);

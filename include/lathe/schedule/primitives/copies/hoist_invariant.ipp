@@ -10,6 +10,9 @@ namespace lathe::detail {
 
 inline constexpr CopyStep kHoistInvariant{"hoist_invariant", "L0264"};
 
+// Proofs need conditions and places as they are.
+inline bool decides(const AnyExpr& e) { return e.dtype().is_bool() || e.dtype() == kIndex; }
+
 // The largest part of what a block stores that is computed from these iterators and Dims alone.
 class FindInvariant : public Visitor {
  public:
@@ -18,12 +21,11 @@ class FindInvariant : public Visitor {
   AnyExpr found;
 
   void expr(const AnyExpr& e) override {
-    if (found.get() && e->weight <= found->weight) return;
-    if (is_invariant(e)) {
+    if (decides(e) || (found.get() && e->weight <= found->weight)) return;
+    if (is_invariant(e))
       found = e;
-    } else if (e.kind() != ExprKind::Load) {  // what an index computes is no value
+    else if (e.kind() != ExprKind::Load)
       descend(e);
-    }
   }
   void stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>()) return expr(n->value);
@@ -35,8 +37,6 @@ class FindInvariant : public Visitor {
   static constexpr std::uint32_t kMostNodes = 4096;
 
   bool is_invariant(const AnyExpr& e) const {
-    // Proofs need conditions and places as they are.
-    if (e.dtype().is_bool() || e.dtype() == kIndex) return false;
     if (e->weight > kMostNodes || e.dtype().lanes != 1 || !computes(e)) return false;
     if (!names_one_of(e, steady_)) return false;
     for (const auto& var : free_vars(e))
@@ -81,13 +81,14 @@ class FindInvariant : public Visitor {
   const Vec<VarRef> steady_;
 };
 
-// Every place where the value stands becomes a load.
+// Every value that is equal becomes a load.
 class ReadHoisted : public Mutator {
  public:
   ReadHoisted(const AnyExpr& value, const AnyExpr& load) : value_(value), load_(load) {}
   AnyExpr expr(const AnyExpr& e) override {
-    if (e->weight < value_->weight) return e;
-    return structurally_equal(e, value_) ? load_ : descend(e);
+    if (e->weight < value_->weight || decides(e)) return e;
+    if (structurally_equal(e, value_)) return load_;
+    return e.kind() == ExprKind::Load ? e : descend(e);
   }
 
  private:

@@ -7,12 +7,16 @@
 
 namespace lathe::detail {
 
+inline bool depends_on_iterators(const BlockNode& block, const IterVar& it) {
+  for (const auto& other : block.iters)
+    if (uses_var(it.min, other.var) || uses_var(it.extent, other.var)) return true;
+  return false;
+}
+
 // Whether the domain of one iterator depends on another: it is no box.
 inline bool ragged(const BlockNode& block) {
   for (const auto& it : block.iters)
-    for (const auto* bound : {&it.min, &it.extent})
-      for (const auto& other : block.iters)
-        if (uses_var(*bound, other.var)) return true;
+    if (depends_on_iterators(block, it)) return true;
   return false;
 }
 
