@@ -174,3 +174,20 @@ TEST_CASE("windows at clamped places and around the border are those of padded i
       CHECK(test::run(planned(window(side, kind)).program()) == test::run(window(side, kind)));
   }
 }
+
+TEST_CASE("bytes of rows whose length a call tells are no tiles of clamped lanes") {
+  const auto rows = [](auto value, const char* lanes) {
+    const lt::Dim h("h"), w("w");
+    lt::Input<decltype(value), 2> X("X", {h, w});
+    lt::Reduce a("a", 3), b("b", 3);
+    const auto at = lt::clamp(X);
+    const std::string text =
+        planned(lt::program_of(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+          return lt::reduce_min(at(i + a - 1, j + b - 1), {a, b});
+        }))).str();
+    CHECK(has(text, lanes));
+    return has(text, "unrolled for ii");
+  };
+  CHECK_FALSE(rows(std::uint8_t(), "vectorized for ji"));  // their last lanes are loaded one by one
+  CHECK(rows(std::int32_t(), "vectorized for ji"));        // gathered
+}

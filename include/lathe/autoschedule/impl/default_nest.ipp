@@ -54,17 +54,19 @@ class NestSteps : protected DefaultSteps {
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
-    for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
-      if (!is_output(nest, read.buffer)) add_read(nest, std::move(read), facts);
     if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
         if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
+    for (auto& read : over_loops(reads_of(*at.block), *at.block, facts))
+      if (!is_output(nest, read.buffer)) add_read(nest, std::move(read), facts);
     return nest;
   }
 
   // Borders run apart: away from them a place that is clamped or wraps around is the place itself.
   static void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) {
+    const bool stays = ends_in_elements(nest, read);
     for (auto& index : read.indices) {
+      if (stays) break;
       AnyExpr inside = unclamped(index);
       if (const auto w = wrapped(inside, facts)) inside = simplify(w->dividend - w->shift, facts);
       if (inside.same_as(index) || as_const_int(inside)) continue;
@@ -72,6 +74,17 @@ class NestSteps : protected DefaultSteps {
       if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
     }
     nest.reads.push_back(std::move(read));
+  }
+
+  // Whether lanes at the end of a row are loaded one by one: where only a call tells how long it is
+  // they are no shuffle, and bytes have no gather. Written out for several terms LLVM takes ten
+  // seconds for them.
+  static bool ends_in_elements(const DefaultNest& nest, const AccessSite& read) {
+    return read.buffer->dtype.element_bytes() < 4 && nest.unit.var.get() &&
+           !has_const_trip(nest, nest.unit) &&
+           std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
+             return uses_var(index, nest.unit.var) && !unclamped(index).same_as(index);
+           });
   }
 
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {
