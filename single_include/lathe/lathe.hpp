@@ -41609,7 +41609,9 @@ namespace lathe::detail {
 inline constexpr CopyStep kHoistInvariant{"hoist_invariant", "L0264"};
 
 // Proofs need conditions and places as they are.
-inline bool decides(const AnyExpr& e) { return e.dtype().is_bool() || e.dtype() == kIndex; }
+inline bool is_condition_or_place(const AnyExpr& e) {
+  return e.dtype().is_bool() || e.dtype() == kIndex;
+}
 
 // The largest part of what a block stores that is computed from these iterators and Dims alone.
 class FindInvariant : public Visitor {
@@ -41619,7 +41621,7 @@ class FindInvariant : public Visitor {
   AnyExpr found;
 
   void expr(const AnyExpr& e) override {
-    if (decides(e) || (found.get() && e->weight <= found->weight)) return;
+    if (is_condition_or_place(e) || (found.get() && e->weight <= found->weight)) return;
     if (is_invariant(e))
       found = e;
     else if (e.kind() != ExprKind::Load)
@@ -41684,7 +41686,7 @@ class ReadHoisted : public Mutator {
  public:
   ReadHoisted(const AnyExpr& value, const AnyExpr& load) : value_(value), load_(load) {}
   AnyExpr expr(const AnyExpr& e) override {
-    if (e->weight < value_->weight || decides(e)) return e;
+    if (e->weight < value_->weight || is_condition_or_place(e)) return e;
     if (structurally_equal(e, value_)) return load_;
     return e.kind() == ExprKind::Load ? e : descend(e);
   }
@@ -47334,6 +47336,16 @@ class DefaultSteps {
                        [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
   }
 
+  // `unknown`: what an extent counts that has no bound.
+  static double bytes_of(const BufferNode& buffer, double unknown = 0) {
+    double bytes = buffer.dtype.element_bytes();
+    for (const auto& extent : buffer.shape) {
+      const ConstInterval range = const_bounds(extent);
+      bytes *= range.has_max() ? static_cast<double>(range.max) : unknown;
+    }
+    return bytes;
+  }
+
   BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
 
   static std::int64_t trip(const ForNode& loop) {
@@ -48146,26 +48158,21 @@ class MergeNests : DefaultSteps {
         if (!contains(touched, access.buffer)) touched.push_back(access.buffer);
     return touched.size() <= kMostStreams && leaves_first_cache(touched) &&
            std::any_of(b.begin(), b.end(),
-                       [&](const AccessSite& read) {
-                         return !read.is_write &&
-                                std::any_of(a.begin(), a.end(), [&](const AccessSite& other) {
-                                  return other.buffer == read.buffer &&
-                                         goes_along(other, first, read, second);
-                                });
-                       }) &&
+                       [&](const AccessSite& read) { return shares(a, first, read, second); }) &&
            (trip(first) == trip(second) || !passes_on(a, b));
   }
+  // Whether one loop touches what the other one reads, and goes along it as that does.
+  static bool shares(const Vec<AccessSite>& a, const ForNode& first, const AccessSite& read,
+                     const ForNode& second) {
+    return !read.is_write && std::any_of(a.begin(), a.end(), [&](const AccessSite& other) {
+      return other.buffer == read.buffer && goes_along(other, first, read, second);
+    });
+  }
   bool leaves_first_cache(const Vec<Buffer>& buffers) const {
+    const auto cache = static_cast<double>(target_.l1_bytes);
     double bytes = 0;
-    for (const auto& buffer : buffers) {
-      double all = buffer->dtype.element_bytes();
-      for (const auto& extent : buffer->shape) {
-        const std::int64_t* n = as_const_int(extent);
-        all *= n ? static_cast<double>(*n) : static_cast<double>(target_.l1_bytes);
-      }
-      bytes += all;
-    }
-    return bytes > static_cast<double>(target_.l1_bytes);
+    for (const auto& buffer : buffers) bytes += bytes_of(*buffer, cache);
+    return bytes > cache;
   }
   // What is stored in short vectors and loaded in longer ones waits for the first cache.
   static bool passes_on(const Vec<AccessSite>& a, const Vec<AccessSite>& b) {
@@ -48418,16 +48425,6 @@ class RowSteps : protected NestSteps {
           bytes += bytes_of(*access.buffer);
         }
     return bytes > static_cast<double>(target_.l2_bytes) * target_.cores;
-  }
-
- private:
-  static double bytes_of(const BufferNode& buffer) {
-    double bytes = buffer.dtype.element_bytes();
-    for (const auto& extent : buffer.shape) {
-      const ConstInterval range = const_bounds(extent);
-      bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
-    }
-    return bytes;
   }
 };
 
@@ -51082,9 +51079,13 @@ class WindowCosts : protected ReductionCosts {
   }
 
  private:
-  // Of a vector of terms: at the borders along the unit loop, places that are clamped or wrap are
-  // loaded one by one where a loop tells which term it is; where terms are written out, lanes are
-  // known and go by shuffles.
+  // Elements from one term to the next that still move along the row: of channels that lie side by
+  // side as many as there are.
+  static constexpr std::int64_t kAlongRow = kMostChannels;
+
+  // Of a vector of terms: at both borders along the unit loop, places that are clamped or wrap are
+  // loaded one by one, a cycle each, where a loop tells which term it is; where terms are written
+  // out, lanes are known and go by shuffles.
   static double gather_cycles(const DefaultNest& nest, std::size_t terms, std::int64_t lanes) {
     double cycles = 0;
     const double vectors =
@@ -51095,7 +51096,7 @@ class WindowCosts : protected ReductionCosts {
         const VarRef& along = nest.reduce[k].var;
         const auto step = flat_stride(read, along);
         if (step_of(read.indices, nest.unit.var) != Step::unit || !step || *step == 0 ||
-            *step > kMostChannels)
+            *step > kAlongRow)
           continue;
         cycles += 2 * static_cast<double>(lanes) /
                   (std::max(vectors, 2.0) * static_cast<double>(trip_of(nest, nest.reduce[k])));
@@ -56573,7 +56574,8 @@ class NearLoads : public SharingMutator {
     const auto* n = e.as<LoadNode>();
     NearLanes lanes;
     if (!n || !lanes.set(*n)) return descend(e);
-    if (lanes.follow_each_other()) return dense(*n, lanes, lanes.groups[0].first, n->mask);
+    if (lanes.follow_each_other())
+      return vector_at(*n, lanes, lanes.groups[0].first, n->dtype.lanes, n->mask);
     AnyExpr value = gathered(*n, lanes, lanes.groups[0]);
     if (lanes.groups.size() > 1)
       value = blended(value, gathered(*n, lanes, lanes.groups[1]),
@@ -56582,10 +56584,6 @@ class NearLoads : public SharingMutator {
     return blended(value, make_const(n->dtype, 0), [&](int l) { return l >= lanes.active; });
   }
 
-  static AnyExpr dense(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
-                       const AnyExpr& mask = {}) {
-    return vector_at(n, lanes, first, n.dtype.lanes, mask);
-  }
   static AnyExpr vector_at(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
                            int length, const AnyExpr& mask = {}) {
     const AnyExpr from = fold_add(fresh_lets(lanes.base), AnyExpr(first));

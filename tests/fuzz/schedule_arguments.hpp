@@ -67,7 +67,7 @@ class ScheduleArguments : protected MarkArguments {
         {"hoist_invariant", 2, &A::hoist_invariant},
         {"select_to_predicate", 2, &A::this_block},
         {"resolve_selects", 2, &A::this_block},
-        {"box_domain", 2, &A::this_block},
+        {"box_domain", 2, &A::box_domain},
         {"clone", 2, &A::clone},
         {"pad", 2, &A::pad},
         {"decompose_padding", 5, &A::decompose_padding},
@@ -132,7 +132,17 @@ class ScheduleArguments : protected MarkArguments {
   }
   /// Of primitives that take nothing but the block.
   Args this_block(const Schedule&) { return {block_}; }
-  Args hoist_invariant(const Schedule& s) { return {block_, some_loop(s)}; }
+  Args hoist_invariant(const Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& block : s.blocks())
+      for (const auto& loop : s.loops(block)) candidates.push_back({block, loop});
+    return legal_or_none(s, "hoist_invariant", candidates);
+  }
+  Args box_domain(const Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& block : s.blocks()) candidates.push_back({block});
+    return legal_or_none(s, "box_domain", candidates);
+  }
   Args cache_read(const Schedule& s) { return {block_, some_buffer(s), scope()}; }
   Args cache_write(const Schedule&) { return {block_, scope()}; }
   Args decompose_reduction(const Schedule& s) {

@@ -1,21 +1,14 @@
 // Elements of a few channels that lie side by side: colours, complex numbers, small matrices.
-#include <lathe/autoschedule/default_schedule.hpp>
 #include <support/text.hpp>
 
-#include "../schedule/run.hpp"
+#include "checked_plan.hpp"
 
 using namespace test;
 
 namespace {
 
 std::string planned(const lt::Program& program, const char* name = "x86-64-v3") {
-  lt::Target target(name);
-  target.cores = 1;
-  std::vector<std::string> left_out;
-  const lt::Schedule s = lt::default_schedule(program, target, {}, left_out);
-  CHECK(left_out.empty());
-  CHECK(test::run(s.program()) == test::run(program));
-  return s.str();
+  return checked_plan(program, {.target = name}).str();
 }
 
 }  // namespace
@@ -136,10 +129,14 @@ TEST_CASE("results side by side that one index counts together are no channels o
   lt::Input<std::int32_t, 2> X("X", {17, 16});
   lt::Input<std::int32_t, 1> V("V", {2});
   lt::Reduce r("r", 2);
-  planned(lt::program_of(lt::compute("Y", {17, 32},
-                                     [&](lt::Var i, lt::Var j) {
-                                       return lt::sum(
-                                           V(lt::min(j, 1)) - X(i, lt::floordiv(j, 2)) + V(r), r);
-                                     })),
-          "x86-64-v4");
+  const std::string text = planned(
+      lt::program_of(lt::compute("Y", {17, 32},
+                                 [&](lt::Var i, lt::Var j) {
+                                   return lt::sum(
+                                       V(lt::min(j, 1)) - X(i, lt::floordiv(j, 2)) + V(r), r);
+                                 })),
+      "x86-64-v4");
+  INFO(text);
+  CHECK_FALSE(has(text, "T0_cache"));
+  CHECK(has(text, "Y_reindex"));
 }

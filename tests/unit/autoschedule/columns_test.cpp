@@ -1,22 +1,14 @@
 // Columns fewer than the lanes of a vector, folded over rows.
-#include <lathe/autoschedule/default_schedule.hpp>
 #include <support/text.hpp>
 
-#include "../schedule/run.hpp"
+#include "checked_plan.hpp"
 
 using namespace test;
 
 namespace {
 
 lt::Schedule planned(const lt::Program& program, int cores = 1) {
-  lt::Target target("x86-64-v3");
-  target.cores = cores;
-  std::vector<std::string> left_out;
-  lt::Schedule s = lt::default_schedule(program, target, {}, left_out);
-  INFO(left_out.size());
-  CHECK(left_out.empty());
-  CHECK(test::run(s.program()) == test::run(program));
-  return s;
+  return checked_plan(program, {.cores = cores});
 }
 
 /// Sums over the places of images with few channels, which lie side by side.

@@ -1,21 +1,14 @@
 // Values that a nest would compute again in each iteration of an outer loop.
-#include <lathe/autoschedule/default_schedule.hpp>
 #include <support/text.hpp>
 
-#include "../schedule/run.hpp"
+#include "checked_plan.hpp"
 
 using namespace test;
 
 namespace {
 
-std::string planned(const lt::Program& program) {
-  lt::Target target("x86-64-v3");
-  target.cores = 1;
-  std::vector<std::string> left_out;
-  const lt::Schedule s = lt::default_schedule(program, target, {}, left_out);
-  CHECK(left_out.empty());
-  CHECK(test::run(s.program()) == test::run(program));
-  return s.str();
+std::string planned(const lt::Program& program, int cores = 1) {
+  return checked_plan(program, {.cores = cores}).str();
 }
 
 // Y[i, j] = X[i, j] * value(i, j).
@@ -34,6 +27,19 @@ TEST_CASE("roots and functions along lanes are computed once for all rows") {
             "Y_hoisted[vj] = 1.0 / sqrt(v[vj])"));
   CHECK(has(times(8, [](auto& v, auto&, auto, auto j) { return lt::exp(v(j)); }),
             "Y_hoisted[vj] = exp(v[vj])"));
+}
+
+TEST_CASE("rows stay those that threads share") {
+  lt::Input<float, 2> X("X", {600, 640});
+  lt::Input<float, 1> v("v", {640});
+  const std::string text =
+      planned(lt::program_of(lt::compute(
+                  "Y", {600, 640},
+                  [&](lt::Var i, lt::Var j) { return X(i, j) / lt::sqrt(v(j) * v(j) + 1.0f); })),
+              8);
+  INFO(text);
+  CHECK(has(text, "Y_hoisted"));
+  CHECK(has(text, "parallel for"));
 }
 
 TEST_CASE("what few rows share, what is cheap, and what stays the same along lanes, stays") {

@@ -1,19 +1,15 @@
 // Results that are read from the same places become one nest.
-#include <lathe/autoschedule/default_schedule.hpp>
 #include <support/text.hpp>
 
-#include "../schedule/run.hpp"
+#include "checked_plan.hpp"
 
 using namespace test;
 
 namespace {
 
-std::string planned(const lt::Program& program) {
-  lt::Target target("x86-64-v3");
-  target.cores = 1;
-  const lt::Schedule s = lt::default_schedule(program, target);
-  CHECK(test::run(s.program()) == test::run(program));
-  return s.str();
+// Of results that another one reads, none is inlined.
+std::string planned(const lt::Program& program, int cores = 1) {
+  return checked_plan(program, {.cores = cores, .refuses = true}).str();
 }
 
 std::size_t nests(const std::string& text) { return count_of(text, "\n  for "); }
@@ -44,9 +40,7 @@ TEST_CASE("rows that others wait for stay apart, as threads share them") {
   const auto a = lt::compute("a", {600, 640}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2.0f; });
   const auto b = lt::compute(
       "b", {600, 640}, [&](lt::Var i, lt::Var j) { return a(lt::max(i - 1, 0), j) * X(i, j); });
-  lt::Target target("x86-64-v3");
-  target.cores = 8;
-  const std::string text = lt::default_schedule(lt::program_of(lt::outputs(a, b)), target).str();
+  const std::string text = planned(lt::program_of(lt::outputs(a, b)), 8);
   CHECK(count_of(text, "parallel for") == 2);
 }
 

@@ -1,21 +1,14 @@
 // Integers that are proven to fit narrower types than those that they are written in.
-#include <lathe/autoschedule/default_schedule.hpp>
 #include <support/text.hpp>
 
-#include "../schedule/run.hpp"
+#include "checked_plan.hpp"
 
 using namespace test;
 
 namespace {
 
 lt::Schedule planned(const lt::Program& program) {
-  lt::Target one("x86-64-v4");
-  one.cores = 1;
-  std::vector<std::string> left_out;
-  lt::Schedule s = lt::default_schedule(program, one, {.strict = true}, left_out);
-  CHECK(left_out.empty());
-  CHECK(test::run(s.program()) == test::run(program));
-  return s;
+  return checked_plan(program, {.target = "x86-64-v4", .options = {.strict = true}});
 }
 
 /// Folds of the rows of 7 x n bytes.

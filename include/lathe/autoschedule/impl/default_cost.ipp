@@ -243,6 +243,16 @@ class DefaultSteps {
                        [](const auto& e) { return e.kind() == ExprKind::Var || as_const_int(e); });
   }
 
+  // `unknown`: what an extent counts that has no bound.
+  static double bytes_of(const BufferNode& buffer, double unknown = 0) {
+    double bytes = buffer.dtype.element_bytes();
+    for (const auto& extent : buffer.shape) {
+      const ConstInterval range = const_bounds(extent);
+      bytes *= range.has_max() ? static_cast<double>(range.max) : unknown;
+    }
+    return bytes;
+  }
+
   BlockSite site(const BlockRef& block) const { return find_block(s_.program()->body, block.tag); }
 
   static std::int64_t trip(const ForNode& loop) {

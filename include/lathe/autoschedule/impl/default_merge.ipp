@@ -86,26 +86,21 @@ class MergeNests : DefaultSteps {
         if (!contains(touched, access.buffer)) touched.push_back(access.buffer);
     return touched.size() <= kMostStreams && leaves_first_cache(touched) &&
            std::any_of(b.begin(), b.end(),
-                       [&](const AccessSite& read) {
-                         return !read.is_write &&
-                                std::any_of(a.begin(), a.end(), [&](const AccessSite& other) {
-                                  return other.buffer == read.buffer &&
-                                         goes_along(other, first, read, second);
-                                });
-                       }) &&
+                       [&](const AccessSite& read) { return shares(a, first, read, second); }) &&
            (trip(first) == trip(second) || !passes_on(a, b));
   }
+  // Whether one loop touches what the other one reads, and goes along it as that does.
+  static bool shares(const Vec<AccessSite>& a, const ForNode& first, const AccessSite& read,
+                     const ForNode& second) {
+    return !read.is_write && std::any_of(a.begin(), a.end(), [&](const AccessSite& other) {
+      return other.buffer == read.buffer && goes_along(other, first, read, second);
+    });
+  }
   bool leaves_first_cache(const Vec<Buffer>& buffers) const {
+    const auto cache = static_cast<double>(target_.l1_bytes);
     double bytes = 0;
-    for (const auto& buffer : buffers) {
-      double all = buffer->dtype.element_bytes();
-      for (const auto& extent : buffer->shape) {
-        const std::int64_t* n = as_const_int(extent);
-        all *= n ? static_cast<double>(*n) : static_cast<double>(target_.l1_bytes);
-      }
-      bytes += all;
-    }
-    return bytes > static_cast<double>(target_.l1_bytes);
+    for (const auto& buffer : buffers) bytes += bytes_of(*buffer, cache);
+    return bytes > cache;
   }
   // What is stored in short vectors and loaded in longer ones waits for the first cache.
   static bool passes_on(const Vec<AccessSite>& a, const Vec<AccessSite>& b) {

@@ -70,16 +70,6 @@ class RowSteps : protected NestSteps {
         }
     return bytes > static_cast<double>(target_.l2_bytes) * target_.cores;
   }
-
- private:
-  static double bytes_of(const BufferNode& buffer) {
-    double bytes = buffer.dtype.element_bytes();
-    for (const auto& extent : buffer.shape) {
-      const ConstInterval range = const_bounds(extent);
-      bytes *= range.has_max() ? static_cast<double>(range.max) : 0;
-    }
-    return bytes;
-  }
 };
 
 }  // namespace detail

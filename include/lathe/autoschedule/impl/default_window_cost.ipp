@@ -113,9 +113,13 @@ class WindowCosts : protected ReductionCosts {
   }
 
  private:
-  // Of a vector of terms: at the borders along the unit loop, places that are clamped or wrap are
-  // loaded one by one where a loop tells which term it is; where terms are written out, lanes are
-  // known and go by shuffles.
+  // Elements from one term to the next that still move along the row: of channels that lie side by
+  // side as many as there are.
+  static constexpr std::int64_t kAlongRow = kMostChannels;
+
+  // Of a vector of terms: at both borders along the unit loop, places that are clamped or wrap are
+  // loaded one by one, a cycle each, where a loop tells which term it is; where terms are written
+  // out, lanes are known and go by shuffles.
   static double gather_cycles(const DefaultNest& nest, std::size_t terms, std::int64_t lanes) {
     double cycles = 0;
     const double vectors =
@@ -126,7 +130,7 @@ class WindowCosts : protected ReductionCosts {
         const VarRef& along = nest.reduce[k].var;
         const auto step = flat_stride(read, along);
         if (step_of(read.indices, nest.unit.var) != Step::unit || !step || *step == 0 ||
-            *step > kMostChannels)
+            *step > kAlongRow)
           continue;
         cycles += 2 * static_cast<double>(lanes) /
                   (std::max(vectors, 2.0) * static_cast<double>(trip_of(nest, nest.reduce[k])));

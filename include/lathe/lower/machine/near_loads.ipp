@@ -68,7 +68,8 @@ class NearLoads : public SharingMutator {
     const auto* n = e.as<LoadNode>();
     NearLanes lanes;
     if (!n || !lanes.set(*n)) return descend(e);
-    if (lanes.follow_each_other()) return dense(*n, lanes, lanes.groups[0].first, n->mask);
+    if (lanes.follow_each_other())
+      return vector_at(*n, lanes, lanes.groups[0].first, n->dtype.lanes, n->mask);
     AnyExpr value = gathered(*n, lanes, lanes.groups[0]);
     if (lanes.groups.size() > 1)
       value = blended(value, gathered(*n, lanes, lanes.groups[1]),
@@ -77,10 +78,6 @@ class NearLoads : public SharingMutator {
     return blended(value, make_const(n->dtype, 0), [&](int l) { return l >= lanes.active; });
   }
 
-  static AnyExpr dense(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
-                       const AnyExpr& mask = {}) {
-    return vector_at(n, lanes, first, n.dtype.lanes, mask);
-  }
   static AnyExpr vector_at(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
                            int length, const AnyExpr& mask = {}) {
     const AnyExpr from = fold_add(fresh_lets(lanes.base), AnyExpr(first));

@@ -11,7 +11,9 @@ namespace lathe::detail {
 inline constexpr CopyStep kHoistInvariant{"hoist_invariant", "L0264"};
 
 // Proofs need conditions and places as they are.
-inline bool decides(const AnyExpr& e) { return e.dtype().is_bool() || e.dtype() == kIndex; }
+inline bool is_condition_or_place(const AnyExpr& e) {
+  return e.dtype().is_bool() || e.dtype() == kIndex;
+}
 
 // The largest part of what a block stores that is computed from these iterators and Dims alone.
 class FindInvariant : public Visitor {
@@ -21,7 +23,7 @@ class FindInvariant : public Visitor {
   AnyExpr found;
 
   void expr(const AnyExpr& e) override {
-    if (decides(e) || (found.get() && e->weight <= found->weight)) return;
+    if (is_condition_or_place(e) || (found.get() && e->weight <= found->weight)) return;
     if (is_invariant(e))
       found = e;
     else if (e.kind() != ExprKind::Load)
@@ -86,7 +88,7 @@ class ReadHoisted : public Mutator {
  public:
   ReadHoisted(const AnyExpr& value, const AnyExpr& load) : value_(value), load_(load) {}
   AnyExpr expr(const AnyExpr& e) override {
-    if (e->weight < value_->weight || decides(e)) return e;
+    if (e->weight < value_->weight || is_condition_or_place(e)) return e;
     if (structurally_equal(e, value_)) return load_;
     return e.kind() == ExprKind::Load ? e : descend(e);
   }
