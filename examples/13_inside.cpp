@@ -42,6 +42,16 @@ int main() {
   std::printf("%s\n", costs.str().c_str());
   // [costs]
 
+  // [plan]
+  lt::Input<float, 2> A("A", {64, 80}), B("B", {80, 96});
+  lt::Reduce k("k", 80);
+  auto C = lt::compute("C", {64, 96},
+                       [&](lt::Var i, lt::Var j) { return lt::sum(A(i, k) * B(k, j), k); });
+  std::printf("%s\n", lt::default_plan(C, machine).str().c_str());
+  const lt::Plan other = lt::Plan::parse("plan 1\nC register_tile i 2 3\n");
+  std::printf("%s\n", lt::apply_plan(other, C, machine).trace().cpp().c_str());
+  // [plan]
+
   // [kernel]
   auto f = lt::jit(mine, X, bias, Y);
   if (f.compiled()) {  // nothing is compiled where there is no LLVM

@@ -15,7 +15,7 @@ const char* const usage =
     "usage: bench/run.sh SUITE... [--filter RE] [--threads N,...] [--peers NAME,...] [--schedule "
     "default|hand]\n"
     "                    [--seconds S] [--seed N] [--json FILE] [--list]\n"
-    "suites: gemm small elementwise stencil photo apps hand plain types ansor transformer\n"
+    "suites: gemm small elementwise stencil photo apps hand plain regret types ansor transformer\n"
     "        polybench jit schedule compile all\n"
     "peers:  plain eigen openblas libxsmm onednn onednn3 halide\n"
     "  --filter RE     cases whose name matches\n"
@@ -93,8 +93,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
 
 void add_suite(Options& options, const std::string& name) {
   const std::vector<std::string> all = {
-      "gemm",  "small", "elementwise", "stencil",   "photo", "apps",     "hand",   "plain",
-      "types", "ansor", "transformer", "polybench", "jit",   "schedule", "compile"};
+      "gemm",  "small", "elementwise", "stencil",   "photo", "apps",     "hand",    "plain",
+      "types", "ansor", "transformer", "polybench", "jit",   "schedule", "compile", "regret"};
   if (name == "all") {
     options.suites = all;
   } else if (std::find(all.begin(), all.end(), name) != all.end()) {

@@ -61,7 +61,9 @@ void check_loops(const PlainProgram& program, const PlainMemory& memory) {
 
 }  // namespace
 
-PlainRun make_run(const PlainProgram& program, const Sizes& sizes) {
+PlainRun make_run(const PlainSubject& subject) {
+  const PlainProgram& program = subject.program;
+  const Sizes& sizes = subject.sizes;
   PlainRun out;
   CompileLog log;
   const double start = seconds_now();
@@ -70,9 +72,7 @@ PlainRun make_run(const PlainProgram& program, const Sizes& sizes) {
       lt::jit_any({described, {.context = &context_for(1), .require_compiled = true}}, {});
   out.jit_ms = 1e3 * (seconds_now() - start);
   out.plan_ms = log.taken().default_schedule;
-  const int positions = program.numbers.positions_in;
-  const auto memory = std::make_shared<PlainMemory>(
-      described, sizes, positions < 0 ? 1000 : sizes[static_cast<std::size_t>(positions)]);
+  const auto memory = std::make_shared<PlainMemory>(described, sizes, subject.positions());
   check_loops(program, *memory);
 
   Comparison& c = out.comparison;
@@ -87,19 +87,25 @@ PlainRun make_run(const PlainProgram& program, const Sizes& sizes) {
   return out;
 }
 
-std::vector<PlainCase> plain_cases(unsigned seed) {
-  std::vector<PlainCase> out;
+std::vector<PlainSubject> plain_subjects(unsigned seed) {
+  std::vector<PlainSubject> out;
   for (const Family& family : families) {
     for (const PlainProgram& program : family.programs()) {
       Draw draw(seed, program.name);
       for (const Shape& shape : program.shapes) {
         Sizes sizes;
         for (const Size& size : shape) sizes.push_back(draw.from(size.low, size.high, size.step));
-        out.push_back({family.name, with_sizes(program.name, sizes),
-                       [program, sizes] { return make_run(program, sizes); }});
+        out.push_back({family.name, with_sizes(program.name, sizes), program, sizes});
       }
     }
   }
+  return out;
+}
+
+std::vector<PlainCase> plain_cases(unsigned seed) {
+  std::vector<PlainCase> out;
+  for (const PlainSubject& subject : plain_subjects(seed))
+    out.push_back({subject.family, subject.name, [subject] { return make_run(subject); }});
   return out;
 }
 

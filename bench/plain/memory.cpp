@@ -82,7 +82,7 @@ PlainMemory::PlainMemory(const lt::Program& program, const Sizes& sizes,
   for (std::size_t k = 0; k < params_.size(); ++k) {
     const Param& p = params_[k];
     const auto count = static_cast<std::size_t>(p.count);
-    const std::size_t bytes = count * static_cast<std::size_t>(p.dtype.element_bytes());
+    const std::size_t bytes = bytes_of(p);
     bytes_ += bytes;
     const Array& array = arrays_.emplace_back(bytes, arrays_.size());
     calls_.push_back({array.data(), p.extents.data(), p.strides.data()});
@@ -95,6 +95,15 @@ PlainMemory::PlainMemory(const lt::Program& program, const Sizes& sizes,
       want_.push_back(arrays_.emplace_back(bytes, arrays_.size()).data());
     }
   }
+}
+
+void PlainMemory::keep() const {
+  for (std::size_t k = 0; k < params_.size(); ++k)
+    if (!params_[k].is_input) std::memcpy(want_[k], calls_[k].data, bytes_of(params_[k]));
+}
+void PlainMemory::spoil() const {
+  for (std::size_t k = 0; k < params_.size(); ++k)
+    if (!params_[k].is_input) std::memset(calls_[k].data, 0x55, bytes_of(params_[k]));
 }
 
 std::string PlainMemory::difference(std::size_t param, double bound) const {

@@ -19,6 +19,10 @@ class PlainMemory {
   const Pointers& loops() const { return want_; }
   std::size_t bytes() const { return bytes_; }
   lt::DType dtype(std::size_t param) const { return params_[param].dtype; }
+  /// Takes what Lathe has computed for what the loops should.
+  void keep() const;
+  /// Puts other numbers where Lathe's results are.
+  void spoil() const;
   /// Where the results differ by more than `bound`, as Numbers has it.
   std::string difference(double bound) const;
 
@@ -31,6 +35,9 @@ class PlainMemory {
     std::vector<std::int64_t> extents, strides;
   };
 
+  static std::size_t bytes_of(const Param& p) {
+    return static_cast<std::size_t>(p.count) * static_cast<std::size_t>(p.dtype.element_bytes());
+  }
   std::string difference(std::size_t param, double bound) const;
 
   std::vector<Param> params_;

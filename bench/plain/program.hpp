@@ -112,8 +112,23 @@ PlainPrograms gather_programs();
 PlainPrograms recurrence_programs();
 PlainPrograms elementwise_programs();
 
+/// A program for sizes that have been drawn.
+struct PlainSubject {
+  std::string family, name;
+  PlainProgram program;
+  Sizes sizes;
+
+  /// What integers of its inputs are less than.
+  std::int64_t positions() const {
+    const int size = program.numbers.positions_in;
+    return size < 0 ? 1000 : sizes[static_cast<std::size_t>(size)];
+  }
+};
+/// All programs in the sizes that belong to a seed, family by family.
+std::vector<PlainSubject> plain_subjects(unsigned seed);
+
 /// Compiles a program by Lathe's default schedule and gives it and the loops memory.
-PlainRun make_run(const PlainProgram& program, const Sizes& sizes);
+PlainRun make_run(const PlainSubject& subject);
 
 }  // namespace bench
 #endif

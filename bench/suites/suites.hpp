@@ -29,6 +29,13 @@ void run_plain_suite(const Options& options, Report& report);
 /// None without Lathe.
 std::vector<std::string> plain_case_names(const Options& options);
 
+/// Times programs of the suites plain and ansor by the plan of the default schedule beside other
+/// plans, on one thread, and says how well predictions order them. Throws std::runtime_error after
+/// the last one if a plan's result was wrong.
+void run_regret_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> regret_case_names(const Options& options);
+
 /// Times products of matrices of all types under Lathe's default schedule beside libraries, on one
 /// thread; some sizes are drawn with options.seed. Throws std::runtime_error after the last one if
 /// a result of Lathe was wrong.

@@ -80,6 +80,131 @@
 
 LATHE_LEAN_BEGIN
 
+// ---- lathe/support/error.hpp
+// Exceptions: UserError for a mistake in the calling program, InternalError for a broken invariant
+// of Lathe's own.
+
+namespace lathe {
+
+/// A place in the caller's source, filled in by default arguments (clang 14 has no
+/// std::source_location).
+struct Location {
+  const char* file = "";
+  unsigned line = 0;
+
+  static constexpr Location here(const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+/// A mistake in the calling program. Nothing was changed by the call that threw it.
+/// what() has the form
+///     error[L0203] split: factors {2, 48} give 96, but loop 'i' of block 'C' has extent 100
+///       at gemm.cpp:27
+///       <details, each line indented by two>
+///       help: <what would have been legal>
+class UserError : public std::runtime_error {
+ public:
+  UserError(std::string_view id, std::string_view message, Location where,
+            std::string_view details = {}, std::string_view help = {});
+
+  /// Stable, "L0203"; docs/errors.md has a heading for each.
+  const std::string& id() const { return id_; }
+  /// The first line without "error[id] ".
+  const std::string& message() const { return message_; }
+  /// The caller's file and line.
+  Location where() const { return where_; }
+
+ private:
+  std::string id_;
+  std::string message_;
+  Location where_;
+};
+
+namespace detail {
+[[noreturn]] void refuse_no_memory(const char* step, Location where);
+
+/// What f gives; L0408 where the process has no memory for it.
+template <class F>
+auto within_memory(const char* step, Location where, F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    refuse_no_memory(step, where);
+  }
+}
+}  // namespace detail
+
+/// A broken invariant inside Lathe: always a bug worth reporting.
+class InternalError : public std::logic_error {
+ public:
+  explicit InternalError(std::string_view message, Location where = Location::here());
+};
+
+/// States an invariant. Never used on what a user passes in.
+inline void invariant(bool holds, const char* message, Location where = Location::here()) {
+  if (!holds) throw InternalError(message, where);
+}
+[[noreturn]] inline void unreachable(const char* message, Location where = Location::here()) {
+  throw InternalError(message, where);
+}
+
+}  // namespace lathe
+
+// ---- lathe/autoschedule/plan.hpp
+// Plans: what the default schedule decides by what it costs, as data.
+
+namespace lathe {
+
+/// One way to do what a decision is about: {"i", {8, 3}} is a register tile of 8 rows of loop i by
+/// 3 vectors.
+struct PlanOption {
+  std::string name;                   ///< a shape, a loop, an instruction; none has blanks
+  std::vector<std::int64_t> numbers;  ///< what they count depends on the decision
+  double cycles = 0;  ///< predicted, of a vector of terms; 0: the rule counts no cycles
+
+  /// "i 8 3"
+  std::string str() const;
+};
+
+/// What was decided for one block, and what it was compared with.
+struct Decision {
+  std::string block, what;
+  PlanOption taken;
+  std::vector<PlanOption> others;  ///< fewest cycles first
+
+  /// "C register_tile i 8 3 # 0.53 cycles; next i 6 4 0.55, i 12 2 0.58"
+  std::string str() const;
+};
+
+/// The decisions behind a default schedule. A plan can be printed, read, changed and applied again,
+/// also to another shape of the same program. What is decided, with its numbers:
+///   shape           how a reduction is computed: register_tile, window_tile, fold_tile,
+///                   partial_lanes, intrinsic, fold_columns, fold_channels, streamed_terms
+///   register_tile   the loop over rows, or "row": rows, vectors
+///   window_tile     "places": rows, columns (loops along which windows slide), vectors, reduce
+///                   loops that are written out
+///   fold_tile       "results": rows, columns
+///   partial_lanes   "lanes": partial results
+///   intrinsic       the row of tensor_intrins(): rows, vectors, whether a is copied
+///   panels(B)       "copy": whether what is read of B is laid out in panels
+///   blocks          "tiles": along the lanes, which share the second cache; 0: all
+///   vectors         "lanes" of an elementwise nest: lanes, vectors side by side
+struct Plan {
+  std::vector<Decision> decisions;
+
+  /// What was decided for a block; nullptr: nothing.
+  const Decision* find(std::string_view block, std::string_view what) const;
+  /// A line for each decision, after that of the version.
+  std::string str() const;
+  /// The text that str() gives; what stands behind # is not read. L0266, with the line, for any
+  /// other.
+  static Plan parse(std::string_view text, Location where = Location::here());
+};
+
+}  // namespace lathe
+
 // ---- lathe/ir/kinds.hpp
 // Kinds of loops and of iterators, the stages of lowering, and what attributes and options choose
 // from.
@@ -1349,78 +1474,6 @@ constexpr bool is_commutative(BinaryOp op) {
 
 }  // namespace lathe
 
-// ---- lathe/support/error.hpp
-// Exceptions: UserError for a mistake in the calling program, InternalError for a broken invariant
-// of Lathe's own.
-
-namespace lathe {
-
-/// A place in the caller's source, filled in by default arguments (clang 14 has no
-/// std::source_location).
-struct Location {
-  const char* file = "";
-  unsigned line = 0;
-
-  static constexpr Location here(const char* file = __builtin_FILE(),
-                                 unsigned line = __builtin_LINE()) {
-    return {file, line};
-  }
-};
-
-/// A mistake in the calling program. Nothing was changed by the call that threw it.
-/// what() has the form
-///     error[L0203] split: factors {2, 48} give 96, but loop 'i' of block 'C' has extent 100
-///       at gemm.cpp:27
-///       <details, each line indented by two>
-///       help: <what would have been legal>
-class UserError : public std::runtime_error {
- public:
-  UserError(std::string_view id, std::string_view message, Location where,
-            std::string_view details = {}, std::string_view help = {});
-
-  /// Stable, "L0203"; docs/errors.md has a heading for each.
-  const std::string& id() const { return id_; }
-  /// The first line without "error[id] ".
-  const std::string& message() const { return message_; }
-  /// The caller's file and line.
-  Location where() const { return where_; }
-
- private:
-  std::string id_;
-  std::string message_;
-  Location where_;
-};
-
-namespace detail {
-[[noreturn]] void refuse_no_memory(const char* step, Location where);
-
-/// What f gives; L0408 where the process has no memory for it.
-template <class F>
-auto within_memory(const char* step, Location where, F&& f) {
-  try {
-    return f();
-  } catch (const std::bad_alloc&) {
-    refuse_no_memory(step, where);
-  }
-}
-}  // namespace detail
-
-/// A broken invariant inside Lathe: always a bug worth reporting.
-class InternalError : public std::logic_error {
- public:
-  explicit InternalError(std::string_view message, Location where = Location::here());
-};
-
-/// States an invariant. Never used on what a user passes in.
-inline void invariant(bool holds, const char* message, Location where = Location::here()) {
-  if (!holds) throw InternalError(message, where);
-}
-[[noreturn]] inline void unreachable(const char* message, Location where = Location::here()) {
-  throw InternalError(message, where);
-}
-
-}  // namespace lathe
-
 // ---- lathe/ir/expr.hpp
 // Expressions: the grammar of what a value is, its semantics, and one plain struct per node.
 //
@@ -2370,6 +2423,7 @@ struct Explanation {
   Resource bound = Resource::memory;  ///< what the roof is made of
   double measured = 0;                ///< seconds of a call, if the caller gave it
   std::string steps;                  ///< of the schedule, as C++; empty where none is known
+  std::vector<std::string> plan;      ///< decisions of the default schedule, with their runners-up
   std::vector<std::string> left_out;  ///< steps of the default schedule that were refused
   std::vector<std::string> numerics;  ///< steps that may change rounding
   std::vector<std::string> notes;     ///< what the counts assume
@@ -3701,6 +3755,25 @@ Schedule default_schedule(const AnyTensor& output, const Target& target = host()
                           ScheduleOptions options = {}, Location where = Location::here());
 Schedule default_schedule(const OutputList& outputs, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
+
+/// What default_schedule decides for a program by what it costs, and what it compared it with.
+///     std::puts(lt::default_plan(D).str().c_str());
+Plan default_plan(const Program& program, const Target& target = host(),
+                  ScheduleOptions options = {}, Location where = Location::here());
+Plan default_plan(const AnyTensor& output, const Target& target = host(),
+                  ScheduleOptions options = {}, Location where = Location::here());
+
+/// The default schedule with the decisions of a plan; the nearest that is possible where a shape or
+/// a target does not allow one, and what the rules say where the plan says nothing. `repairs`:
+/// these differences are added, and steps that were refused. A program that is scheduled already
+/// stays as it is. L0267 nothing that the plan decides is decided in this program.
+Schedule apply_plan(const Plan& plan, const Program& program, const Target& target = host(),
+                    ScheduleOptions options = {}, std::vector<std::string>* repairs = nullptr,
+                    Location where = Location::here());
+
+Schedule apply_plan(const Plan& plan, const AnyTensor& output, const Target& target = host(),
+                    ScheduleOptions options = {}, std::vector<std::string>* repairs = nullptr,
+                    Location where = Location::here());
 
 /// Takes the default steps on what a schedule in progress has left: nests of which no step has
 /// named a loop or a block, or has made one. The others keep their loops, and nothing moves into
@@ -7487,6 +7560,11 @@ std::string seconds_in_units(double seconds);
 bool parse_float(std::string_view text, double& value);
 bool parse_float(std::string_view text, float& value);
 bool parse_int(std::string_view text, std::int64_t& value);
+
+/// Without blanks, tabs and carriage returns at both ends.
+std::string_view trimmed(std::string_view text);
+/// What stands before the next `separator`, trimmed; it is taken off the text with the separator.
+std::string_view taken_until(std::string_view& text, char separator);
 
 /// One argument of cat(): text, a character or a number, rendered on the stack where it fits.
 class TextPiece {
@@ -14816,6 +14894,20 @@ LATHE_DECL bool parse_float(std::string_view text, float& value) {
 }
 LATHE_DECL bool parse_int(std::string_view text, std::int64_t& value) {
   return detail::parse_all(text, value);
+}
+
+LATHE_DECL std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+LATHE_DECL std::string_view taken_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = trimmed(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
 }
 
 }  // namespace lathe
@@ -32134,21 +32226,6 @@ inline constexpr MachineField kMachineFields[] = {
       cat("fields are ", join(kMachineFields, ", ", [](const MachineField& f) { return f.name; })));
 }
 
-inline std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// What stands before the next `separator`, which is taken off the text with it.
-inline std::string_view taken_until(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view part = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
-
 inline void set_machine_field(Machine& machine, std::string_view line, Location where) {
   const std::string_view name = taken_until(line, ' '), number = trimmed(line);
   for (const MachineField& f : kMachineFields) {
@@ -32196,9 +32273,9 @@ LATHE_DECL std::string Machine::str() const {
 }
 
 LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
-  std::string_view head = detail::taken_until(text, '\n');
-  const bool starts = detail::taken_until(head, ' ') == "machine";
-  const std::string name(detail::taken_until(head, ' '));
+  std::string_view head = taken_until(text, '\n');
+  const bool starts = taken_until(head, ' ') == "machine";
+  const std::string name(taken_until(head, ' '));
   if (!starts || name.empty())
     throw UserError("L0414", "the text of a machine starts with the word 'machine' and its name",
                     where);
@@ -32206,11 +32283,11 @@ LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
   const bool has_target = std::find(known.begin(), known.end(), name) != known.end();
   Machine out(has_target ? Target(name, where) : Target());
   out.name = name;
-  head = detail::trimmed(head);
+  head = trimmed(head);
   if (head.size() > 2 && head.front() == '(' && head.back() == ')')
     out.source = head.substr(1, head.size() - 2);
   while (!text.empty()) {
-    const std::string_view line = detail::taken_until(text, '\n');
+    const std::string_view line = taken_until(text, '\n');
     if (!line.empty()) detail::set_machine_field(out, line, where);
   }
   return out;
@@ -32898,6 +32975,7 @@ class ExplanationText {
     head();
     for (const auto& stage : e_.stages) paragraph(stage);
     steps();
+    list("decisions of the default schedule", e_.plan);
     list("steps of the default schedule that were refused", e_.left_out);
     list("rounding", e_.numerics);
     list("notes", e_.notes);
@@ -32985,6 +33063,7 @@ class ExplanationJson {
     for (const auto& s : e_.stages) stage(s);
     close(']');
     field("steps", e_.steps);
+    field("plan", e_.plan);
     field("left_out", e_.left_out);
     field("numerics", e_.numerics);
     field("notes", e_.notes);
@@ -47029,6 +47108,160 @@ LATHE_DECL const Primitive& primitive_tensorize() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/autoschedule/impl/default_decisions.ipp
+namespace lathe {
+namespace detail {
+
+// A plan at work: what it asks for, and what is decided. An ordinary jit has none, and writes
+// nothing down.
+class PlanWork {
+ public:
+  explicit PlanWork(const Plan* asked = nullptr) : asked_(asked) {}
+
+  const PlanOption* asked(std::string_view block, std::string_view what) const {
+    const Decision* decision = asked_ ? asked_->find(block, what) : nullptr;
+    return decision ? &decision->taken : nullptr;
+  }
+
+  // Which of the options is taken: the one that is asked for, or the nearest that goes by the same
+  // name; else `best`.
+  std::size_t decide(std::string_view block, std::string_view what, std::vector<PlanOption> options,
+                     std::size_t best) {
+    if (const PlanOption* wanted = asked(block, what)) {
+      double least = kFar;
+      for (std::size_t k = 0; k < options.size(); ++k)
+        if (const double apart = distance(*wanted, options[k]); apart < least)
+          least = apart, best = k;
+    }
+    const PlanOption taken = options[best];
+    options.erase(options.begin() + static_cast<std::ptrdiff_t>(best));
+    note(block, what, taken, std::move(options));
+    return best;
+  }
+
+  void note(std::string_view block, std::string_view what, PlanOption taken,
+            std::vector<PlanOption> others) {
+    forget(block, what);
+    auto& all = made_.decisions;
+    all.insert(all.end(), decision(block, what, std::move(taken), std::move(others)));
+  }
+  // The decision from which the others of its block follow.
+  void note_first(std::string_view block, std::string_view what, PlanOption taken,
+                  std::vector<PlanOption> others) {
+    forget(block, what);
+    auto& all = made_.decisions;
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Decision& d) { return d.block == block; });
+    all.insert(at, decision(block, what, std::move(taken), std::move(others)));
+  }
+  // Of what was compared for a way that is not gone.
+  void forget(std::string_view block, std::string_view what) {
+    auto& all = made_.decisions;
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [&](const Decision& d) { return d.block == block && d.what == what; }),
+              all.end());
+  }
+
+  const Plan& made() const { return made_; }
+
+  // What the plan asks for and did not get, in words; all of it: it is of another program.
+  std::vector<std::string> repairs() const {
+    std::vector<std::string> out;
+    if (!asked_) return out;
+    for (const auto& d : asked_->decisions) {
+      const Decision* made = made_.find(d.block, d.what);
+      const std::string text = d.taken.str();
+      if (!made)
+        out.push_back(cat("plan: '", d.block, ' ', d.what, "' is not decided here"));
+      else if (made->taken.str() != text)
+        out.push_back(cat("plan: '", d.block, ' ', d.what, "' is '", made->taken.str(), "', as '",
+                          text, "' is not possible"));
+    }
+    return out;
+  }
+
+ private:
+  static Decision decision(std::string_view block, std::string_view what, PlanOption taken,
+                           std::vector<PlanOption> others) {
+    std::stable_sort(others.begin(), others.end(),
+                     [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
+    return {std::string(block), std::string(what), std::move(taken), std::move(others)};
+  }
+
+  static constexpr double kFar = 1e30;
+  // By factors, so that 8 is as far from 4 as from 16.
+  static double distance(const PlanOption& a, const PlanOption& b) {
+    if (a.name != b.name || a.numbers.size() != b.numbers.size()) return kFar;
+    double apart = 0;
+    for (std::size_t k = 0; k < a.numbers.size(); ++k)
+      apart +=
+          std::abs(std::log2((static_cast<double>(std::max<std::int64_t>(a.numbers[k], 0)) + 1) /
+                             (static_cast<double>(b.numbers[k]) + 1)));
+    return apart;
+  }
+
+  const Plan* asked_;
+  Plan made_;
+};
+
+// The ways to compute a reduction.
+enum class ReductionShape : std::uint8_t {
+  fold_columns,
+  fold_channels,
+  partial_lanes,
+  intrinsic,
+  fold_tile,
+  window_tile,
+  streamed_terms,
+  register_tile
+};
+inline constexpr std::string_view kReductionShapes[] = {
+    "fold_columns", "fold_channels", "partial_lanes",  "intrinsic",
+    "fold_tile",    "window_tile",   "streamed_terms", "register_tile"};
+
+// Which of them is taken: by what they cost, or as a plan asks.
+class ShapeChoice {
+ public:
+  ShapeChoice(PlanWork* plan, const BlockTag& block) : plan_(plan), block_(block) {
+    if (plan) asked_ = plan->asked(block->name, "shape");
+  }
+
+  bool open(ReductionShape shape) const { return !asked_ || asks(shape); }
+  bool asks(ReductionShape shape) const { return asked_ && asked_->name == name_of(shape); }
+  bool wins(ReductionShape shape, double cycles, double others) const {
+    return open(shape) && (asks(shape) || cycles < others);
+  }
+  void offer(ReductionShape shape, double cycles) {
+    if (plan_) offers_.push_back({std::string(name_of(shape)), {}, cycles});
+  }
+  // Tiles of the others were compared for nothing.
+  void take(ReductionShape shape) {
+    if (!plan_) return;
+    PlanOption taken{std::string(name_of(shape)), {}, 0};
+    std::vector<PlanOption> others;
+    for (const auto& offer : offers_) {
+      if (offer.name == taken.name)
+        taken = offer;
+      else
+        others.push_back(offer), plan_->forget(block_->name, offer.name);
+    }
+    plan_->note_first(block_->name, "shape", std::move(taken), std::move(others));
+  }
+
+ private:
+  static std::string_view name_of(ReductionShape shape) {
+    return kReductionShapes[static_cast<std::size_t>(shape)];
+  }
+
+  PlanWork* plan_;
+  BlockTag block_;
+  const PlanOption* asked_ = nullptr;
+  std::vector<PlanOption> offers_;
+};
+
+}  // namespace detail
+}  // namespace lathe
+
 // ---- lathe/autoschedule/impl/default_kept.ipp
 namespace lathe {
 namespace detail {
@@ -47101,6 +47334,93 @@ class KeptNests {
 };
 
 }  // namespace detail
+}  // namespace lathe
+
+// ---- lathe/autoschedule/impl/plan.ipp
+namespace lathe {
+
+namespace detail {
+
+inline constexpr std::string_view kPlanHead = "plan 1";
+
+// One line of a plan, without its comment.
+inline Decision parse_decision(std::string_view line, std::size_t number, Location where) {
+  const auto word = [&] {
+    line = trimmed(line);
+    return taken_until(line, ' ');
+  };
+  Decision out;
+  out.block = word(), out.what = word(), out.taken.name = word();
+  if (out.taken.name.empty())
+    throw UserError("L0266",
+                    cat("plan: line ", number, " is not a block, a decision and what it takes"),
+                    where, {}, "such as 'C register_tile i 8 3'");
+  for (std::string_view digits = word(); !digits.empty(); digits = word()) {
+    std::int64_t value = 0;
+    if (!parse_int(digits, value))
+      throw UserError("L0266", cat("plan: line ", number, ": '", digits, "' is no number"), where);
+    out.taken.numbers.push_back(value);
+  }
+  return out;
+}
+
+inline void refuse_decided_twice(const Plan& plan, Location where) {
+  std::vector<const Decision*> all;
+  for (const auto& decision : plan.decisions) all.push_back(&decision);
+  const auto key = [](const Decision* d) { return std::tie(d->block, d->what); };
+  std::sort(all.begin(), all.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
+  for (std::size_t k = 1; k < all.size(); ++k)
+    if (key(all[k - 1]) == key(all[k]))
+      throw UserError(
+          "L0266", cat("plan: '", all[k]->block, ' ', all[k]->what, "' is decided twice"), where);
+}
+
+}  // namespace detail
+
+LATHE_DECL std::string PlanOption::str() const {
+  std::string out = name;
+  for (const std::int64_t number : numbers) append(out, ' ', number);
+  return out;
+}
+
+LATHE_DECL std::string Decision::str() const {
+  constexpr std::size_t kRunnersUp = 2;
+  std::string out = cat(block, ' ', what, ' ', taken.str());
+  if (taken.cycles > 0) append(out, " # ", three_digits(taken.cycles), " cycles");
+  const std::string_view before = taken.cycles > 0 ? "; next " : " # or ";
+  for (std::size_t k = 0; k < std::min(others.size(), kRunnersUp); ++k) {
+    append(out, k == 0 ? before : ", ", others[k].str());
+    if (others[k].cycles > 0) append(out, ' ', three_digits(others[k].cycles));
+  }
+  return out;
+}
+
+LATHE_DECL const Decision* Plan::find(std::string_view block, std::string_view what) const {
+  for (const auto& decision : decisions)
+    if (decision.block == block && decision.what == what) return &decision;
+  return nullptr;
+}
+
+LATHE_DECL std::string Plan::str() const {
+  std::string out = cat(detail::kPlanHead, '\n');
+  for (const auto& decision : decisions) append(out, decision.str(), '\n');
+  return out;
+}
+
+LATHE_DECL Plan Plan::parse(std::string_view text, Location where) {
+  Plan out;
+  if (taken_until(text, '\n') != detail::kPlanHead)
+    throw UserError("L0266", cat("plan: the text starts with '", detail::kPlanHead, "'"), where, {},
+                    "plans of other versions of Lathe can't be read");
+  for (std::size_t number = 2; !text.empty(); ++number) {
+    std::string_view line = taken_until(text, '\n');
+    line = trimmed(line.substr(0, line.find('#')));
+    if (!line.empty()) out.decisions.push_back(detail::parse_decision(line, number, where));
+  }
+  detail::refuse_decided_twice(out, where);
+  return out;
+}
+
 }  // namespace lathe
 
 // ---- lathe/autoschedule/impl/default_cost.ipp
@@ -47294,6 +47614,7 @@ struct DefaultJob {
   const Target& target;
   const KeptNests& kept;
   std::vector<std::string>* left_out;  ///< none: nobody asks
+  PlanWork* plan;                      ///< none: rules decide, and nobody wants to know what
 };
 
 // What the parts of the default schedule share: the schedule, and steps that are left out where
@@ -47322,6 +47643,16 @@ class DefaultSteps {
       if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
       return false;
     }
+  }
+
+  // Which of some candidates is taken: `best`, or what a plan asks for.
+  template <class Candidates, class Option>
+  std::size_t decide(const BlockTag& block, std::string_view what, const Candidates& all,
+                     std::size_t best, const Option& option) const {
+    if (!job_.plan || all.empty()) return best;
+    std::vector<PlanOption> options;
+    for (const auto& candidate : all) options.push_back(option(candidate));
+    return job_.plan->decide(block->name, what, std::move(options), best);
   }
 
   bool kept(const BlockRef& block) const { return job_.kept.holds(block.tag); }
@@ -47647,6 +47978,7 @@ inline constexpr std::size_t kVectorNodes = 12, kUnrolledNodes = 48;
 
 // The loops that hold one block alone, and what the block reads and writes over these.
 struct DefaultNest {
+  BlockTag block;
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
@@ -47665,6 +47997,7 @@ class NestSteps : protected DefaultSteps {
  protected:
   DefaultNest nest_of(const BlockSite& at) const {
     DefaultNest nest;
+    nest.block = at.block->tag;
     for (const auto& f : at.loops) {
       if (block_tags(f->body).size() != 1 || f->loop_kind != ForKind::serial) continue;
       nest.all.push_back(f);
@@ -48441,6 +48774,10 @@ struct RegisterTile {
   LoopRef rows;  ///< empty: one row
   std::int64_t height = 1, vectors = 1;
   double cycles = 0;  ///< a vector of terms
+
+  bool operator==(const RegisterTile& o) const {
+    return rows == o.rows && height == o.height && vectors == o.vectors;
+  }
 };
 
 // What a vector of terms costs, by the ports that it takes: two for arithmetic and two for loads,
@@ -48559,15 +48896,21 @@ class ReductionCosts : protected NestSteps {
   // fewer where a call tells how many columns there are: what lies beyond the end is less.
   RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
                          bool ahead) const {
-    RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
+    Vec<RegisterTile> all;
+    RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead, all);
     double least = best.cycles;
     for (const auto& rows : nest.spatial) {
       if (rows == nest.unit || trip_of(nest, rows) < 2 || contains(nest.bounds, rows)) continue;
-      const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
+      const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead, all);
       const double cycles = tile.cycles + conflict_cycles(nest, tile);
       if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
     }
-    return best;
+    const auto at = std::find(all.begin(), all.end(), best);
+    return at == all.end()
+               ? best
+               : all[decide(nest.block, "register_tile", all,
+                            static_cast<std::size_t>(at - all.begin()),
+                            [&](const RegisterTile& tile) { return option_of(nest, tile); })];
   }
 
   // Sets of the first cache among which places that many bytes apart lie, and the lines that a set
@@ -48613,8 +48956,15 @@ class ReductionCosts : protected NestSteps {
   // What more vectors have to save where nobody knows how many columns are left for a tail.
   static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
+  PlanOption option_of(const DefaultNest& nest, const RegisterTile& tile) const {
+    return {tile.rows.var.get() ? tile.rows.var->name : "row",
+            {tile.height, tile.vectors},
+            tile.cycles + conflict_cycles(nest, tile)};
+  }
+
+  // `all`: each tile is added, where a plan wants to know.
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
-                         std::int64_t lanes, bool ahead) const {
+                         std::int64_t lanes, bool ahead, Vec<RegisterTile>& all) const {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
@@ -48632,6 +48982,7 @@ class ReductionCosts : protected NestSteps {
         if (in_parts && trip_of(nest, rows) % tile.height != 0) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
+        if (job_.plan && !contains(all, tile)) all.push_back(tile);
         const bool wider = vectors > best.vectors;
         if (tile.cycles < best.cycles * (1 - (wider && !knows_columns ? kWideTails : kEqual)) ||
             (tile.cycles < best.cycles * (1 + kEqual) && wider && knows_columns))
@@ -49379,7 +49730,8 @@ class TileElementwise : RowSteps {
         !attempt([&] { tile_rows(nest, rows, window_height(nest, rows), lanes); })) {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
-      attempt([&] { tile_vectors(nest, vectors_of(cost, trips, crowded), tasks ? task : 0); });
+      attempt(
+          [&] { tile_vectors(nest, vectors_of(nest, cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
       attempt([&] {
@@ -49440,6 +49792,20 @@ class TileElementwise : RowSteps {
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
     return {side_by_side * lanes, 1};
+  }
+
+  // The same, or as a plan asks.
+  Vectors vectors_of(const DefaultNest& nest, const BodyCost& cost, std::int64_t trips,
+                     bool crowded) const {
+    const Vectors v = vectors_of(cost, trips, crowded);
+    Vec<Vectors> all{v};
+    for (const std::int64_t lanes : {v.lanes / 2, v.lanes, 2 * v.lanes})
+      for (const std::int64_t count : {1, 2, 4})
+        if (lanes > 1 && lanes * count <= trips && (lanes != v.lanes || count != v.count))
+          all.push_back({lanes, count});
+    return all[decide(nest.block, "vectors", all, 0, [](const Vectors& of) {
+      return PlanOption{"lanes", {of.lanes, of.count}, 0};
+    })];
   }
 
   // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
@@ -49633,18 +49999,12 @@ class FoldTiles : ReductionCosts {
     const AccessSite &a = nest.reads[0], &b = nest.reads[1];
     for (const auto* read : {&a, &b})
       if (step_of(read->indices, along.var) != Step::unit) return out;
-    const LoopRef rows = own_loop(nest, a, b), columns = own_loop(nest, b, a);
-    if (!rows.var.get() || !columns.var.get() || !stays(nest, a, b)) return out;
-    out.rows = rows, out.columns = columns;
-    out.height = balanced(trip_of(nest, rows), kRows);
-    out.width = balanced(trip_of(nest, columns), target_.vector_registers / (2 * kRows));
-    Work work;
-    work.vectors = 1.0 / static_cast<double>(out.height) + 1.0 / static_cast<double>(out.width);
-    work.operations = std::max(body.ops - 1, 1.0) + kFoldOperations * static_cast<double>(lanes) /
-                                                        static_cast<double>(trip_of(nest, along));
-    out.cycles = cycles(work, 0) * share(trip_of(nest, rows), out.height) *
-                 share(trip_of(nest, columns), out.width);
-    return out;
+    out.rows = own_loop(nest, a, b), out.columns = own_loop(nest, b, a);
+    if (!out.rows.var.get() || !out.columns.var.get() || !stays(nest, a, b)) return Shape();
+    const Vec<Shape> all = shapes(body, nest, out, lanes);
+    return all[decide(nest.block, "fold_tile", all, 0, [](const Shape& shape) {
+      return PlanOption{"results", {shape.height, shape.width}, shape.cycles};
+    })];
   }
 
   // To load, turn and store what a register tile would read across its terms, for each vector that
@@ -49680,6 +50040,36 @@ class FoldTiles : ReductionCosts {
  private:
   // By as many columns as fill half of the registers: four rows of the 16 that AVX2 has meet two.
   static constexpr std::int64_t kRows = 4;
+
+  // The first one is what is taken; others for plans.
+  Vec<Shape> shapes(const BodyCost& body, const DefaultNest& nest, const Shape& over,
+                    std::int64_t lanes) const {
+    const std::int64_t rows = trip_of(nest, over.rows), columns = trip_of(nest, over.columns);
+    Vec<Shape> out;
+    const auto add = [&](std::int64_t height, std::int64_t width) {
+      Shape shape = over;
+      shape.height = balanced(rows, height), shape.width = balanced(columns, width);
+      shape.cycles = cycles_of(body, nest, shape, lanes) * share(rows, shape.height) *
+                     share(columns, shape.width);
+      out.push_back(shape);
+    };
+    add(kRows, target_.vector_registers / (2 * kRows));
+    if (!job_.plan) return out;
+    for (std::int64_t height = 1; height <= std::min(rows, 2 * kRows); ++height)
+      for (std::int64_t width = 1;
+           width <= columns && (height + 1) * width < target_.vector_registers; ++width)
+        add(height, width);
+    return out;
+  }
+  double cycles_of(const BodyCost& body, const DefaultNest& nest, const Shape& shape,
+                   std::int64_t lanes) const {
+    Work work;
+    work.vectors = 1.0 / static_cast<double>(shape.height) + 1.0 / static_cast<double>(shape.width);
+    work.operations =
+        std::max(body.ops - 1, 1.0) + kFoldOperations * static_cast<double>(lanes) /
+                                          static_cast<double>(trip_of(nest, nest.reduce.back()));
+    return cycles(work, 0);
+  }
 
   // The innermost loop that moves one read and not the other.
   LoopRef own_loop(const DefaultNest& nest, const AccessSite& read, const AccessSite& other) const {
@@ -50294,6 +50684,8 @@ class IntrinsicCosts : protected NestSteps {
   std::optional<IntrinsicTile> best_intrinsic(const BlockNode& block,
                                               const DefaultNest& nest) const {
     std::optional<IntrinsicTile> best;
+    Vec<IntrinsicTile> all;  // where a plan wants to know
+    std::size_t at = 0;
     if (volume(nest.all) < 1) return best;
     for (const IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest)) {
       const Extents extents = extents_of(nest, fit);
@@ -50303,13 +50695,18 @@ class IntrinsicCosts : protected NestSteps {
             IntrinsicTile tile{fit, height, vectors};
             if (!in_registers(tile) || !measure(extents, copies, tile)) continue;
             tile.cycles = cycles(extents, tile);
-            if (!best || tile.cycles < best->cycles) best = std::move(tile);
+            if (job_.plan) all.push_back(tile);
+            if (!best || tile.cycles < best->cycles) best = std::move(tile), at = all.size() - 1;
           }
     }
-    return best;
+    return all.empty() ? best : all[decide(nest.block, "intrinsic", all, at, option_of)];
   }
 
  private:
+  static PlanOption option_of(const IntrinsicTile& tile) {
+    return {tile.fit.product->row->name, {tile.height, tile.vectors, tile.copies_a}, tile.cycles};
+  }
+
   static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4;
   // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
   // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not
@@ -50455,6 +50852,15 @@ class CacheBlocks : protected ReductionCosts {
     if (!PackPanels::has_panels(nest, read, nest.unit) ||
         !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
       return false;
+    const bool pays = panels_pay(nest, tile, read, lanes);
+    if (!job_.plan) return pays;
+    return decide(nest.block, cat("panels(", read.buffer->name, ')'), Vec<std::int64_t>{0, 1}, pays,
+                  [](std::int64_t copy) {
+                    return PlanOption{"copy", {copy}, 0};
+                  }) == 1;
+  }
+  bool panels_pay(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
+                  std::int64_t lanes) const {
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
@@ -50715,26 +51121,13 @@ class TensorizeNest : IntrinsicCosts {
  public:
   using IntrinsicCosts::IntrinsicCosts;
 
-  /// False: nothing done. `cycles`: what the nest takes without.
-  bool run(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest, double cycles) {
-    const auto tile = best_intrinsic(block, nest);
-    return tile && tile->cycles < cycles && attempt([&] { return apply(ref, *tile, nest); });
+  /// None: no intrinsic computes what the nest does.
+  std::optional<IntrinsicTile> best(const BlockNode& block, const DefaultNest& nest) const {
+    return best_intrinsic(block, nest);
   }
 
- private:
-  // The loops of the nest, as they are now.
-  struct Loops {
-    Vec<LoopRef> spatial, reduce;  ///< but for the three
-    LoopRef rows, columns, depth;
-  };
-  // Their order: loops over tiles, up to where a tile is finished; terms; those that are unrolled;
-  // those of one instruction.
-  struct Order {
-    Vec<LoopRef> tiles, terms, inner, one;
-    LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
-  };
-
-  bool apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+  /// False: not to be laid out so.
+  bool run(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
     const std::optional<Copy> b = pack(ref, tile, true);
@@ -50760,6 +51153,19 @@ class TensorizeNest : IntrinsicCosts {
     copy_groups(*b, tile);
     return true;
   }
+
+ private:
+  // The loops of the nest, as they are now.
+  struct Loops {
+    Vec<LoopRef> spatial, reduce;  ///< but for the three
+    LoopRef rows, columns, depth;
+  };
+  // Their order: loops over tiles, up to where a tile is finished; terms; those that are unrolled;
+  // those of one instruction.
+  struct Order {
+    Vec<LoopRef> tiles, terms, inner, one;
+    LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
+  };
 
   Order split(const Loops& at, const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
@@ -51271,9 +51677,11 @@ class TileRegisters : protected StreamedTerms {
                       std::int64_t lanes) {
     if (too_large(ref, nest, tile, lanes))
       return void(attempt([&] { vectors_inside(nest, lanes); }));
-    const std::int64_t block = tiles_in_block(nest, tile, lanes);
+    const std::int64_t block = decided_block(nest, tiles_in_block(nest, tile, lanes));
     if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.tiles > 0)
-      if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
+      if (const TermBlocks decided = decided_blocks(nest, blocks);
+          decided.tiles > 0 && attempt([&] { tile_terms(ref, nest, tile, lanes, decided); }))
+        return;
     if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
     if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
     attempt([&] { vectors_inside(nest, lanes); });
@@ -51298,6 +51706,27 @@ class TileRegisters : protected StreamedTerms {
     const BlockNode& b = *site(ref).block;
     return static_cast<std::size_t>(copies) * (node_count(b.body) + expanded_nodes(b)) >
            kDefaultNodes;
+  }
+
+  // Tiles along the lanes that share a cache, where rows come back to them; no cost tells how many.
+  std::int64_t decided_block(const DefaultNest& nest, std::int64_t tiles) const {
+    Vec<std::int64_t> all{tiles};
+    if (tiles > 0) all.append({0, 2 * tiles});
+    if (tiles > 1) all.push_back(tiles / 2);
+    return all[decide(nest.block, "blocks", all, 0, [](std::int64_t t) {
+      return PlanOption{"tiles", {t}, 0};
+    })];
+  }
+  // The same of blocks of terms.
+  TermBlocks decided_blocks(const DefaultNest& nest, const TermBlocks& blocks) const {
+    Vec<TermBlocks> all{blocks, TermBlocks()};
+    if (blocks.terms > 1) {
+      all.push_back(blocks), all.back().terms *= 2;
+      all.push_back(blocks), all.back().terms /= 2;
+    }
+    return all[decide(nest.block, "term_blocks", all, 0, [](const TermBlocks& b) {
+      return PlanOption{"terms", {b.terms, b.tiles}, 0};
+    })];
   }
 
   // The loops of a tile: over tiles, what is unrolled, and the lanes.
@@ -51553,13 +51982,15 @@ class TileWindows : WindowCosts {
   using WindowCosts::WindowCosts;
 
   /// False: nothing done. `body`: without `conditions`, operations that tell whether a place is
-  /// inside; `other`: what would be done otherwise.
+  /// inside; `other`: what would be done otherwise; `asked`: by a plan, whatever that takes.
   bool run(const BlockRef& ref, const BodyCost& body, double conditions, const DefaultNest& nest,
-           std::int64_t lanes, const RegisterTile& other) {
+           std::int64_t lanes, const RegisterTile& other, bool asked) {
     const Vec<LoopRef> loops = sliding(nest);
     if (loops.empty()) return false;
     const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
-    const double others = other_cycles(body, conditions, nest, other, lanes),
+    cycles_ = tile.cycles;
+    const double others = asked ? WindowTile().cycles
+                                : other_cycles(body, conditions, nest, other, lanes),
                  least = std::min(tile.cycles, others);
     if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
       const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
@@ -51572,7 +52003,11 @@ class TileWindows : WindowCosts {
     return tile.cycles < kBetter * others && attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
+  /// Of the best tile, where there is one.
+  double cycles() const { return cycles_; }
+
  private:
+  double cycles_ = 0;
   static constexpr std::int64_t kMostVectors = 4, kMostHeight = 4;
   // Terms that are written out, once, and with copies for borders: LLVM takes 20 ms for so many.
   static constexpr std::int64_t kMostStatements = 160, kMostCopies = 864;
@@ -51620,18 +52055,26 @@ class TileWindows : WindowCosts {
           tiles.push_back(tile);
         });
     }
-    return simplest(tiles);
+    if (tiles.empty()) return {};
+    return tiles[decide(nest.block, "window_tile", tiles, simplest(tiles), option_of)];
+  }
+  static PlanOption option_of(const WindowTile& tile) {
+    const auto& heights = tile.heights;
+    return {"places",
+            {heights[0].second, heights.size() > 1 ? heights[1].second : 1, tile.vectors,
+             static_cast<std::int64_t>(tile.terms)},
+            tile.cycles};
   }
 
-  static WindowTile simplest(const Vec<WindowTile>& tiles) {
+  static std::size_t simplest(const Vec<WindowTile>& tiles) {
     double least = WindowTile().cycles;
     for (const auto& tile : tiles) least = std::min(least, tile.cycles);
-    WindowTile out;
-    for (const auto& tile : tiles)
-      if (tile.cycles <= kNearlyAsGood * least &&
-          (out.statements == 0 || tile.statements < out.statements ||
-           (tile.statements == out.statements && tile.cycles < out.cycles)))
-        out = tile;
+    std::size_t out = tiles.size();
+    for (std::size_t k = 0; k < tiles.size(); ++k)
+      if (tiles[k].cycles <= kNearlyAsGood * least &&
+          (out == tiles.size() || tiles[k].statements < tiles[out].statements ||
+           (tiles[k].statements == tiles[out].statements && tiles[k].cycles < tiles[out].cycles)))
+        out = k;
     return out;
   }
 
@@ -51770,47 +52213,107 @@ class TileReduction : TileRegisters {
     const bool has_lanes = nest.unit.var.get() && !contains(nest.bounds, nest.unit);
     const std::int64_t results = has_lanes ? trip_of(nest, nest.unit) : 1;
     const Run run = run_of(nest);
-    if (may_reorder(info)) {
+    ShapeChoice shape(job_.plan, nest.block);
+    if (may_reorder(info) && shape.open(ReductionShape::fold_columns)) {
       FoldColumns columns(job_);
-      const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
-      if (shape.rows > 0 && attempt([&] { columns.run(nest, shape, lanes); })) return;
+      const auto rows = columns.shape(nest, run.loops, run.trips, lanes);
+      if (rows.rows > 0 && attempt([&] { columns.run(nest, rows, lanes); }))
+        return shape.take(ReductionShape::fold_columns);
     }
     FoldChannels channels(job_);
-    if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
-      if (attempt([&] { channels.run(ref, nest, around, lanes); })) return;
+    if (const LoopRef around = channels.around(block, nest, lanes);
+        around.var.get() && shape.open(ReductionShape::fold_channels) &&
+        attempt([&] { channels.run(ref, nest, around, lanes); }))
+      return shape.take(ReductionShape::fold_channels);
     const bool along_terms = can_fold(info, nest, run, lanes);
     if (results < 2 || (along_terms && 4 * results < lanes)) {
-      if (along_terms) partial_lanes(nest, run, lanes);
+      if (along_terms) partial_lanes(nest, run, lanes), shape.take(ReductionShape::partial_lanes);
       return;
     }
     while (4 * results < lanes) lanes /= 2;  // shorter vectors, of which a quarter at least is used
-    const bool ahead = packs_jumps(nest);
-    const RegisterTile tile = best_tile(body, nest, lanes, ahead);
-    const double folded =
-        along_terms ? fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes)
-                    : tile.cycles;
-    const double vectors = volume(nest.all) / static_cast<double>(lanes);
-    if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
-    if (along_terms && fold_tile(body, nest, tile, folded, lanes)) return;
-    if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
-    BodyCost terms = body;
-    const Conditions conditions(block);
-    terms.ops -= conditions.ops;
-    if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
-                              tile))
-      return;
-    if (!is_float_extreme(block, info) && stream_terms(ref, nest, tile, lanes)) return;
-    tile_registers(ref, nest, tile, lanes);
+    tile({ref, block, info, nest, body, run, lanes, along_terms}, shape);
   }
 
  private:
-  bool fold_tile(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
-                 double folded, std::int64_t lanes) {
-    if (!nest.bounds.empty()) return false;
+  // Innermost reduce loops that run through memory as one: rows that follow each other.
+  struct Run {
+    std::size_t loops = 1;
+    std::int64_t trips = 1;
+  };
+
+  // A reduction with enough results for lanes; `along_terms`: terms are enough too.
+  struct Reduction {
+    const BlockRef& ref;
+    const BlockNode& block;
+    const BlockInfo& info;
+    const DefaultNest& nest;
+    const BodyCost& body;
+    Run run;
+    std::int64_t lanes;
+    bool along_terms;
+  };
+
+  void tile(const Reduction& of, ShapeChoice& shape) {
+    const RegisterTile tile = best_tile(of.body, of.nest, of.lanes, packs_jumps(of.nest));
+    double folded = tile.cycles;
+    shape.offer(ReductionShape::register_tile, tile.cycles);
+    if (of.along_terms) {
+      folded =
+          fold_cycles(of.body, of.nest, of.run.trips, fold_operations(of.block, of.info), of.lanes);
+      shape.offer(ReductionShape::partial_lanes, folded);
+    }
+    if (tensorize(of, std::min(folded, tile.cycles), shape)) return;
+    if (of.along_terms && fold_tile(of, tile, folded, shape)) return;
+    if (of.along_terms && shape.wins(ReductionShape::partial_lanes, folded, tile.cycles)) {
+      partial_lanes(of.nest, of.run, of.lanes);
+      return shape.take(ReductionShape::partial_lanes);
+    }
+    if (shape.open(ReductionShape::window_tile) && window_tile(of, tile, shape)) return;
+    if (!is_float_extreme(of.block, of.info) && shape.open(ReductionShape::streamed_terms) &&
+        stream_terms(of.ref, of.nest, tile, of.lanes))
+      return shape.take(ReductionShape::streamed_terms);
+    tile_registers(of.ref, of.nest, tile, of.lanes);
+    shape.take(ReductionShape::register_tile);
+  }
+
+  bool tensorize(const Reduction& of, double others, ShapeChoice& shape) {
+    TensorizeNest nest(job_);
+    const auto tile = nest.best(of.block, of.nest);
+    if (!tile) return false;
+    const double cycles = tile->cycles * static_cast<double>(of.lanes) / volume(of.nest.all);
+    shape.offer(ReductionShape::intrinsic, cycles);
+    if (!shape.wins(ReductionShape::intrinsic, cycles, others) ||
+        !attempt([&] { return nest.run(of.ref, *tile, of.nest); }))
+      return false;
+    shape.take(ReductionShape::intrinsic);
+    return true;
+  }
+
+  bool fold_tile(const Reduction& of, const RegisterTile& tile, double folded, ShapeChoice& shape) {
+    if (!of.nest.bounds.empty()) return false;
     FoldTiles fold(job_);
-    const FoldTiles::Shape shape = fold.shape(body, nest, lanes);
-    return shape.cycles < std::min(folded, tile.cycles + fold.copy_cycles(nest)) &&
-           attempt([&] { fold.run(nest, shape, lanes); });
+    const FoldTiles::Shape results = fold.shape(of.body, of.nest, of.lanes);
+    if (!results.rows.var.get()) return false;
+    shape.offer(ReductionShape::fold_tile, results.cycles);
+    if (!shape.wins(ReductionShape::fold_tile, results.cycles,
+                    std::min(folded, tile.cycles + fold.copy_cycles(of.nest))) ||
+        !attempt([&] { fold.run(of.nest, results, of.lanes); }))
+      return false;
+    shape.take(ReductionShape::fold_tile);
+    return true;
+  }
+
+  bool window_tile(const Reduction& of, const RegisterTile& tile, ShapeChoice& shape) {
+    BodyCost terms = of.body;
+    const Conditions conditions(of.block);
+    terms.ops -= conditions.ops;
+    TileWindows windows(job_);
+    if (!windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0, of.nest, of.lanes,
+                     tile, shape.asks(ReductionShape::window_tile)))
+      return false;
+    shape.offer(ReductionShape::window_tile, windows.cycles());
+    shape.take(ReductionShape::window_tile);
+    return true;
   }
 
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
@@ -51852,11 +52355,6 @@ class TileReduction : TileRegisters {
     Vec<VarRef> place_;
   };
 
-  // Innermost reduce loops that run through memory as one: rows that follow each other.
-  struct Run {
-    std::size_t loops = 1;
-    std::int64_t trips = 1;
-  };
   static Run run_of(const DefaultNest& nest) {
     const std::size_t all = nest.reduce.size();
     Run run{1, trip_of(nest, nest.reduce.back())};
@@ -51956,10 +52454,22 @@ class TileReduction : TileRegisters {
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
     };
     while (width > lanes && !fits(width)) width /= 2;
+    width = decided_width(nest, width, lanes);
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
+  }
+
+  // Partial results, whose number no cost tells.
+  std::int64_t decided_width(const DefaultNest& nest, std::int64_t width,
+                             std::int64_t lanes) const {
+    Vec<std::int64_t> widths{width};
+    for (const std::int64_t w : {lanes, 2 * lanes, 4 * lanes, 8 * lanes})
+      if (w != width) widths.push_back(w);
+    return widths[decide(nest.block, "partial_lanes", widths, 0, [](std::int64_t w) {
+      return PlanOption{"lanes", {w}, 0};
+    })];
   }
 
   // Short parts that are outside now are written out: conditions of which part it is are told.
@@ -52085,8 +52595,8 @@ namespace lathe {
 namespace detail {
 
 inline void take_default_steps(Schedule& schedule, const Target& target, const KeptNests& kept,
-                               std::vector<std::string>* left_out) {
-  const DefaultJob job{schedule, target, kept, left_out};
+                               std::vector<std::string>* left_out, PlanWork* plan = nullptr) {
+  const DefaultJob job{schedule, target, kept, left_out, plan};
   PlaceProducers(job).run();
   TileNests(job).run();
   MergeNests(job).run();
@@ -52095,8 +52605,9 @@ inline void take_default_steps(Schedule& schedule, const Target& target, const K
 }
 
 inline Schedule with_default_steps(Schedule schedule, const Target& target,
-                                   std::vector<std::string>* left_out = nullptr) {
-  if (!schedule.program()->scheduled) take_default_steps(schedule, target, {}, left_out);
+                                   std::vector<std::string>* left_out = nullptr,
+                                   PlanWork* plan = nullptr) {
+  if (!schedule.program()->scheduled) take_default_steps(schedule, target, {}, left_out, plan);
   return schedule;
 }
 
@@ -52127,6 +52638,42 @@ LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& targ
 LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& target,
                                      ScheduleOptions options, Location where) {
   return detail::with_default_steps(Schedule(outputs, options, where), target);
+}
+
+LATHE_DECL Plan default_plan(const Program& program, const Target& target, ScheduleOptions options,
+                             Location where) {
+  detail::PlanWork work;
+  detail::with_default_steps(Schedule(program, options, where), target, nullptr, &work);
+  return work.made();
+}
+LATHE_DECL Plan default_plan(const AnyTensor& output, const Target& target, ScheduleOptions options,
+                             Location where) {
+  return default_plan(program_of(output, where), target, options, where);
+}
+
+LATHE_DECL Schedule apply_plan(const Plan& plan, const Program& program, const Target& target,
+                               ScheduleOptions options, std::vector<std::string>* repairs,
+                               Location where) {
+  detail::PlanWork work(&plan);
+  Schedule out =
+      detail::with_default_steps(Schedule(program, options, where), target, repairs, &work);
+  const std::vector<std::string> all = work.repairs();
+  const bool met =
+      std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                  [&](const Decision& d) { return work.made().find(d.block, d.what) != nullptr; });
+  if (!met && !plan.decisions.empty())
+    throw UserError("L0267",
+                    cat("plan: nothing that it decides, as '", plan.decisions[0].block, ' ',
+                        plan.decisions[0].what, "', is decided in program '", program->name, "'"),
+                    where, {}, "lt::default_plan(program) has what can be decided");
+  if (repairs) repairs->insert(repairs->end(), all.begin(), all.end());
+  return out;
+}
+
+LATHE_DECL Schedule apply_plan(const Plan& plan, const AnyTensor& output, const Target& target,
+                               ScheduleOptions options, std::vector<std::string>* repairs,
+                               Location where) {
+  return apply_plan(plan, program_of(output, where), target, options, repairs, where);
 }
 
 LATHE_DECL std::vector<std::string> plan(Schedule& schedule, const Target& target) {
@@ -67771,6 +68318,8 @@ inline void add_default_steps(Explanation& out, const Program& start, const Kern
   const Schedule s = default_schedule(start, code.target, options, out.left_out);
   out.steps = s.trace().cpp();
   out.numerics = s.numerics();
+  for (const auto& decision : default_plan(start, code.target, options).decisions)
+    out.plan.push_back(decision.str());
 }
 
 inline double wall_seconds() {

@@ -1,6 +1,7 @@
 // The schedule of a program for which nobody wrote or found one.
 #pragma once
 
+#include <lathe/autoschedule/plan.hpp>
 #include <lathe/schedule/core/schedule.hpp>
 #include <lathe/support/target.hpp>
 #include <string>
@@ -33,6 +34,25 @@ Schedule default_schedule(const AnyTensor& output, const Target& target = host()
                           ScheduleOptions options = {}, Location where = Location::here());
 Schedule default_schedule(const OutputList& outputs, const Target& target = host(),
                           ScheduleOptions options = {}, Location where = Location::here());
+
+/// What default_schedule decides for a program by what it costs, and what it compared it with.
+///     std::puts(lt::default_plan(D).str().c_str());
+Plan default_plan(const Program& program, const Target& target = host(),
+                  ScheduleOptions options = {}, Location where = Location::here());
+Plan default_plan(const AnyTensor& output, const Target& target = host(),
+                  ScheduleOptions options = {}, Location where = Location::here());
+
+/// The default schedule with the decisions of a plan; the nearest that is possible where a shape or
+/// a target does not allow one, and what the rules say where the plan says nothing. `repairs`:
+/// these differences are added, and steps that were refused. A program that is scheduled already
+/// stays as it is. L0267 nothing that the plan decides is decided in this program.
+Schedule apply_plan(const Plan& plan, const Program& program, const Target& target = host(),
+                    ScheduleOptions options = {}, std::vector<std::string>* repairs = nullptr,
+                    Location where = Location::here());
+
+Schedule apply_plan(const Plan& plan, const AnyTensor& output, const Target& target = host(),
+                    ScheduleOptions options = {}, std::vector<std::string>* repairs = nullptr,
+                    Location where = Location::here());
 
 /// Takes the default steps on what a schedule in progress has left: nests of which no step has
 /// named a loop or a block, or has made one. The others keep their loops, and nothing moves into

@@ -45,6 +45,7 @@ struct Explanation {
   Resource bound = Resource::memory;  ///< what the roof is made of
   double measured = 0;                ///< seconds of a call, if the caller gave it
   std::string steps;                  ///< of the schedule, as C++; empty where none is known
+  std::vector<std::string> plan;      ///< decisions of the default schedule, with their runners-up
   std::vector<std::string> left_out;  ///< steps of the default schedule that were refused
   std::vector<std::string> numerics;  ///< steps that may change rounding
   std::vector<std::string> notes;     ///< what the counts assume

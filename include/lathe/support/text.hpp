@@ -33,6 +33,11 @@ bool parse_float(std::string_view text, double& value);
 bool parse_float(std::string_view text, float& value);
 bool parse_int(std::string_view text, std::int64_t& value);
 
+/// Without blanks, tabs and carriage returns at both ends.
+std::string_view trimmed(std::string_view text);
+/// What stands before the next `separator`, trimmed; it is taken off the text with the separator.
+std::string_view taken_until(std::string_view& text, char separator);
+
 /// One argument of cat(): text, a character or a number, rendered on the stack where it fits.
 class TextPiece {
  public:

@@ -38,6 +38,11 @@ TEST_CASE("a kernel without a schedule explains the default one") {
   CHECK(e.predicted() > 0);
   CHECK(e.share() <= 1.001);
   CHECK(has(e.str(), "steps\n  auto b0"));
+  const lt::Plan plan = lt::default_plan(p.D);
+  REQUIRE(e.plan.size() == plan.decisions.size());
+  CHECK(e.plan[0] == plan.decisions[0].str());
+  CHECK(has(e.str(), "decisions of the default schedule\n  D shape register_tile # "));
+  CHECK(has(e.json(), "\"plan\": [\"D shape register_tile # "));
 }
 
 TEST_CASE("a kernel explains the schedule that it was given, for its target") {

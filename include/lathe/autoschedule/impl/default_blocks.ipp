@@ -44,6 +44,15 @@ class CacheBlocks : protected ReductionCosts {
     if (!PackPanels::has_panels(nest, read, nest.unit) ||
         !PackPanels::fits_panels(nest, read, tile.vectors * lanes))
       return false;
+    const bool pays = panels_pay(nest, tile, read, lanes);
+    if (!job_.plan) return pays;
+    return decide(nest.block, cat("panels(", read.buffer->name, ')'), Vec<std::int64_t>{0, 1}, pays,
+                  [](std::int64_t copy) {
+                    return PlanOption{"copy", {copy}, 0};
+                  }) == 1;
+  }
+  bool panels_pay(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
+                  std::int64_t lanes) const {
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);

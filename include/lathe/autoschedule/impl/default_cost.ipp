@@ -201,6 +201,7 @@ struct DefaultJob {
   const Target& target;
   const KeptNests& kept;
   std::vector<std::string>* left_out;  ///< none: nobody asks
+  PlanWork* plan;                      ///< none: rules decide, and nobody wants to know what
 };
 
 // What the parts of the default schedule share: the schedule, and steps that are left out where
@@ -229,6 +230,16 @@ class DefaultSteps {
       if (job_.left_out) job_.left_out->push_back(e.id() + ' ' + e.message());
       return false;
     }
+  }
+
+  // Which of some candidates is taken: `best`, or what a plan asks for.
+  template <class Candidates, class Option>
+  std::size_t decide(const BlockTag& block, std::string_view what, const Candidates& all,
+                     std::size_t best, const Option& option) const {
+    if (!job_.plan || all.empty()) return best;
+    std::vector<PlanOption> options;
+    for (const auto& candidate : all) options.push_back(option(candidate));
+    return job_.plan->decide(block->name, what, std::move(options), best);
   }
 
   bool kept(const BlockRef& block) const { return job_.kept.holds(block.tag); }

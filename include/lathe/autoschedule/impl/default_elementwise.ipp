@@ -40,7 +40,8 @@ class TileElementwise : RowSteps {
         !attempt([&] { tile_rows(nest, rows, window_height(nest, rows), lanes); })) {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
-      attempt([&] { tile_vectors(nest, vectors_of(cost, trips, crowded), tasks ? task : 0); });
+      attempt(
+          [&] { tile_vectors(nest, vectors_of(nest, cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
       attempt([&] {
@@ -101,6 +102,20 @@ class TileElementwise : RowSteps {
     std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
     return {side_by_side * lanes, 1};
+  }
+
+  // The same, or as a plan asks.
+  Vectors vectors_of(const DefaultNest& nest, const BodyCost& cost, std::int64_t trips,
+                     bool crowded) const {
+    const Vectors v = vectors_of(cost, trips, crowded);
+    Vec<Vectors> all{v};
+    for (const std::int64_t lanes : {v.lanes / 2, v.lanes, 2 * v.lanes})
+      for (const std::int64_t count : {1, 2, 4})
+        if (lanes > 1 && lanes * count <= trips && (lanes != v.lanes || count != v.count))
+          all.push_back({lanes, count});
+    return all[decide(nest.block, "vectors", all, 0, [](const Vectors& of) {
+      return PlanOption{"lanes", {of.lanes, of.count}, 0};
+    })];
   }
 
   // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another

@@ -33,6 +33,8 @@ class IntrinsicCosts : protected NestSteps {
   std::optional<IntrinsicTile> best_intrinsic(const BlockNode& block,
                                               const DefaultNest& nest) const {
     std::optional<IntrinsicTile> best;
+    Vec<IntrinsicTile> all;  // where a plan wants to know
+    std::size_t at = 0;
     if (volume(nest.all) < 1) return best;
     for (const IntrinsicFit& fit : FitIntrinsics(job_).run(block, nest)) {
       const Extents extents = extents_of(nest, fit);
@@ -42,13 +44,18 @@ class IntrinsicCosts : protected NestSteps {
             IntrinsicTile tile{fit, height, vectors};
             if (!in_registers(tile) || !measure(extents, copies, tile)) continue;
             tile.cycles = cycles(extents, tile);
-            if (!best || tile.cycles < best->cycles) best = std::move(tile);
+            if (job_.plan) all.push_back(tile);
+            if (!best || tile.cycles < best->cycles) best = std::move(tile), at = all.size() - 1;
           }
     }
-    return best;
+    return all.empty() ? best : all[decide(nest.block, "intrinsic", all, at, option_of)];
   }
 
  private:
+  static PlanOption option_of(const IntrinsicTile& tile) {
+    return {tile.fit.product->row->name, {tile.height, tile.vectors, tile.copies_a}, tile.cycles};
+  }
+
   static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4;
   // Bytes a cycle from the first cache into registers, from the second (Intel's optimization
   // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not

@@ -19,6 +19,7 @@ inline constexpr std::size_t kVectorNodes = 12, kUnrolledNodes = 48;
 
 // The loops that hold one block alone, and what the block reads and writes over these.
 struct DefaultNest {
+  BlockTag block;
   Vec<LoopRef> spatial, reduce;
   Vec<ForRef> all;                ///< the same, as they stand
   Vec<AccessSite> reads, writes;  ///< of a reduction without the elements that it folds into
@@ -37,6 +38,7 @@ class NestSteps : protected DefaultSteps {
  protected:
   DefaultNest nest_of(const BlockSite& at) const {
     DefaultNest nest;
+    nest.block = at.block->tag;
     for (const auto& f : at.loops) {
       if (block_tags(f->body).size() != 1 || f->loop_kind != ForKind::serial) continue;
       nest.all.push_back(f);

@@ -22,47 +22,107 @@ class TileReduction : TileRegisters {
     const bool has_lanes = nest.unit.var.get() && !contains(nest.bounds, nest.unit);
     const std::int64_t results = has_lanes ? trip_of(nest, nest.unit) : 1;
     const Run run = run_of(nest);
-    if (may_reorder(info)) {
+    ShapeChoice shape(job_.plan, nest.block);
+    if (may_reorder(info) && shape.open(ReductionShape::fold_columns)) {
       FoldColumns columns(job_);
-      const auto shape = columns.shape(nest, run.loops, run.trips, lanes);
-      if (shape.rows > 0 && attempt([&] { columns.run(nest, shape, lanes); })) return;
+      const auto rows = columns.shape(nest, run.loops, run.trips, lanes);
+      if (rows.rows > 0 && attempt([&] { columns.run(nest, rows, lanes); }))
+        return shape.take(ReductionShape::fold_columns);
     }
     FoldChannels channels(job_);
-    if (const LoopRef around = channels.around(block, nest, lanes); around.var.get())
-      if (attempt([&] { channels.run(ref, nest, around, lanes); })) return;
+    if (const LoopRef around = channels.around(block, nest, lanes);
+        around.var.get() && shape.open(ReductionShape::fold_channels) &&
+        attempt([&] { channels.run(ref, nest, around, lanes); }))
+      return shape.take(ReductionShape::fold_channels);
     const bool along_terms = can_fold(info, nest, run, lanes);
     if (results < 2 || (along_terms && 4 * results < lanes)) {
-      if (along_terms) partial_lanes(nest, run, lanes);
+      if (along_terms) partial_lanes(nest, run, lanes), shape.take(ReductionShape::partial_lanes);
       return;
     }
     while (4 * results < lanes) lanes /= 2;  // shorter vectors, of which a quarter at least is used
-    const bool ahead = packs_jumps(nest);
-    const RegisterTile tile = best_tile(body, nest, lanes, ahead);
-    const double folded =
-        along_terms ? fold_cycles(body, nest, run.trips, fold_operations(block, info), lanes)
-                    : tile.cycles;
-    const double vectors = volume(nest.all) / static_cast<double>(lanes);
-    if (TensorizeNest(job_).run(ref, block, nest, std::min(folded, tile.cycles) * vectors)) return;
-    if (along_terms && fold_tile(body, nest, tile, folded, lanes)) return;
-    if (folded < tile.cycles) return partial_lanes(nest, run, lanes);
-    BodyCost terms = body;
-    const Conditions conditions(block);
-    terms.ops -= conditions.ops;
-    if (TileWindows(job_).run(ref, terms, conditions.of_borders ? conditions.ops : 0, nest, lanes,
-                              tile))
-      return;
-    if (!is_float_extreme(block, info) && stream_terms(ref, nest, tile, lanes)) return;
-    tile_registers(ref, nest, tile, lanes);
+    tile({ref, block, info, nest, body, run, lanes, along_terms}, shape);
   }
 
  private:
-  bool fold_tile(const BodyCost& body, const DefaultNest& nest, const RegisterTile& tile,
-                 double folded, std::int64_t lanes) {
-    if (!nest.bounds.empty()) return false;
+  // Innermost reduce loops that run through memory as one: rows that follow each other.
+  struct Run {
+    std::size_t loops = 1;
+    std::int64_t trips = 1;
+  };
+
+  // A reduction with enough results for lanes; `along_terms`: terms are enough too.
+  struct Reduction {
+    const BlockRef& ref;
+    const BlockNode& block;
+    const BlockInfo& info;
+    const DefaultNest& nest;
+    const BodyCost& body;
+    Run run;
+    std::int64_t lanes;
+    bool along_terms;
+  };
+
+  void tile(const Reduction& of, ShapeChoice& shape) {
+    const RegisterTile tile = best_tile(of.body, of.nest, of.lanes, packs_jumps(of.nest));
+    double folded = tile.cycles;
+    shape.offer(ReductionShape::register_tile, tile.cycles);
+    if (of.along_terms) {
+      folded =
+          fold_cycles(of.body, of.nest, of.run.trips, fold_operations(of.block, of.info), of.lanes);
+      shape.offer(ReductionShape::partial_lanes, folded);
+    }
+    if (tensorize(of, std::min(folded, tile.cycles), shape)) return;
+    if (of.along_terms && fold_tile(of, tile, folded, shape)) return;
+    if (of.along_terms && shape.wins(ReductionShape::partial_lanes, folded, tile.cycles)) {
+      partial_lanes(of.nest, of.run, of.lanes);
+      return shape.take(ReductionShape::partial_lanes);
+    }
+    if (shape.open(ReductionShape::window_tile) && window_tile(of, tile, shape)) return;
+    if (!is_float_extreme(of.block, of.info) && shape.open(ReductionShape::streamed_terms) &&
+        stream_terms(of.ref, of.nest, tile, of.lanes))
+      return shape.take(ReductionShape::streamed_terms);
+    tile_registers(of.ref, of.nest, tile, of.lanes);
+    shape.take(ReductionShape::register_tile);
+  }
+
+  bool tensorize(const Reduction& of, double others, ShapeChoice& shape) {
+    TensorizeNest nest(job_);
+    const auto tile = nest.best(of.block, of.nest);
+    if (!tile) return false;
+    const double cycles = tile->cycles * static_cast<double>(of.lanes) / volume(of.nest.all);
+    shape.offer(ReductionShape::intrinsic, cycles);
+    if (!shape.wins(ReductionShape::intrinsic, cycles, others) ||
+        !attempt([&] { return nest.run(of.ref, *tile, of.nest); }))
+      return false;
+    shape.take(ReductionShape::intrinsic);
+    return true;
+  }
+
+  bool fold_tile(const Reduction& of, const RegisterTile& tile, double folded, ShapeChoice& shape) {
+    if (!of.nest.bounds.empty()) return false;
     FoldTiles fold(job_);
-    const FoldTiles::Shape shape = fold.shape(body, nest, lanes);
-    return shape.cycles < std::min(folded, tile.cycles + fold.copy_cycles(nest)) &&
-           attempt([&] { fold.run(nest, shape, lanes); });
+    const FoldTiles::Shape results = fold.shape(of.body, of.nest, of.lanes);
+    if (!results.rows.var.get()) return false;
+    shape.offer(ReductionShape::fold_tile, results.cycles);
+    if (!shape.wins(ReductionShape::fold_tile, results.cycles,
+                    std::min(folded, tile.cycles + fold.copy_cycles(of.nest))) ||
+        !attempt([&] { fold.run(of.nest, results, of.lanes); }))
+      return false;
+    shape.take(ReductionShape::fold_tile);
+    return true;
+  }
+
+  bool window_tile(const Reduction& of, const RegisterTile& tile, ShapeChoice& shape) {
+    BodyCost terms = of.body;
+    const Conditions conditions(of.block);
+    terms.ops -= conditions.ops;
+    TileWindows windows(job_);
+    if (!windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0, of.nest, of.lanes,
+                     tile, shape.asks(ReductionShape::window_tile)))
+      return false;
+    shape.offer(ReductionShape::window_tile, windows.cycles());
+    shape.take(ReductionShape::window_tile);
+    return true;
   }
 
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
@@ -104,11 +164,6 @@ class TileReduction : TileRegisters {
     Vec<VarRef> place_;
   };
 
-  // Innermost reduce loops that run through memory as one: rows that follow each other.
-  struct Run {
-    std::size_t loops = 1;
-    std::int64_t trips = 1;
-  };
   static Run run_of(const DefaultNest& nest) {
     const std::size_t all = nest.reduce.size();
     Run run{1, trip_of(nest, nest.reduce.back())};
@@ -208,10 +263,22 @@ class TileReduction : TileRegisters {
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
     };
     while (width > lanes && !fits(width)) width /= 2;
+    width = decided_width(nest, width, lanes);
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
+  }
+
+  // Partial results, whose number no cost tells.
+  std::int64_t decided_width(const DefaultNest& nest, std::int64_t width,
+                             std::int64_t lanes) const {
+    Vec<std::int64_t> widths{width};
+    for (const std::int64_t w : {lanes, 2 * lanes, 4 * lanes, 8 * lanes})
+      if (w != width) widths.push_back(w);
+    return widths[decide(nest.block, "partial_lanes", widths, 0, [](std::int64_t w) {
+      return PlanOption{"lanes", {w}, 0};
+    })];
   }
 
   // Short parts that are outside now are written out: conditions of which part it is are told.

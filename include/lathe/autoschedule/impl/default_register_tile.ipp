@@ -18,9 +18,11 @@ class TileRegisters : protected StreamedTerms {
                       std::int64_t lanes) {
     if (too_large(ref, nest, tile, lanes))
       return void(attempt([&] { vectors_inside(nest, lanes); }));
-    const std::int64_t block = tiles_in_block(nest, tile, lanes);
+    const std::int64_t block = decided_block(nest, tiles_in_block(nest, tile, lanes));
     if (const TermBlocks blocks = blocks_of_terms(nest, tile, lanes); block > 0 && blocks.tiles > 0)
-      if (attempt([&] { tile_terms(ref, nest, tile, lanes, blocks); })) return;
+      if (const TermBlocks decided = decided_blocks(nest, blocks);
+          decided.tiles > 0 && attempt([&] { tile_terms(ref, nest, tile, lanes, decided); }))
+        return;
     if (block > 0 && attempt([&] { tile_nest(ref, nest, tile, lanes, block); })) return;
     if (attempt([&] { tile_nest(ref, nest, tile, lanes, 0); })) return;
     attempt([&] { vectors_inside(nest, lanes); });
@@ -45,6 +47,27 @@ class TileRegisters : protected StreamedTerms {
     const BlockNode& b = *site(ref).block;
     return static_cast<std::size_t>(copies) * (node_count(b.body) + expanded_nodes(b)) >
            kDefaultNodes;
+  }
+
+  // Tiles along the lanes that share a cache, where rows come back to them; no cost tells how many.
+  std::int64_t decided_block(const DefaultNest& nest, std::int64_t tiles) const {
+    Vec<std::int64_t> all{tiles};
+    if (tiles > 0) all.append({0, 2 * tiles});
+    if (tiles > 1) all.push_back(tiles / 2);
+    return all[decide(nest.block, "blocks", all, 0, [](std::int64_t t) {
+      return PlanOption{"tiles", {t}, 0};
+    })];
+  }
+  // The same of blocks of terms.
+  TermBlocks decided_blocks(const DefaultNest& nest, const TermBlocks& blocks) const {
+    Vec<TermBlocks> all{blocks, TermBlocks()};
+    if (blocks.terms > 1) {
+      all.push_back(blocks), all.back().terms *= 2;
+      all.push_back(blocks), all.back().terms /= 2;
+    }
+    return all[decide(nest.block, "term_blocks", all, 0, [](const TermBlocks& b) {
+      return PlanOption{"terms", {b.terms, b.tiles}, 0};
+    })];
   }
 
   // The loops of a tile: over tiles, what is unrolled, and the lanes.

@@ -7,8 +7,8 @@ namespace lathe {
 namespace detail {
 
 inline void take_default_steps(Schedule& schedule, const Target& target, const KeptNests& kept,
-                               std::vector<std::string>* left_out) {
-  const DefaultJob job{schedule, target, kept, left_out};
+                               std::vector<std::string>* left_out, PlanWork* plan = nullptr) {
+  const DefaultJob job{schedule, target, kept, left_out, plan};
   PlaceProducers(job).run();
   TileNests(job).run();
   MergeNests(job).run();
@@ -17,8 +17,9 @@ inline void take_default_steps(Schedule& schedule, const Target& target, const K
 }
 
 inline Schedule with_default_steps(Schedule schedule, const Target& target,
-                                   std::vector<std::string>* left_out = nullptr) {
-  if (!schedule.program()->scheduled) take_default_steps(schedule, target, {}, left_out);
+                                   std::vector<std::string>* left_out = nullptr,
+                                   PlanWork* plan = nullptr) {
+  if (!schedule.program()->scheduled) take_default_steps(schedule, target, {}, left_out, plan);
   return schedule;
 }
 
@@ -49,6 +50,42 @@ LATHE_DECL Schedule default_schedule(const AnyTensor& output, const Target& targ
 LATHE_DECL Schedule default_schedule(const OutputList& outputs, const Target& target,
                                      ScheduleOptions options, Location where) {
   return detail::with_default_steps(Schedule(outputs, options, where), target);
+}
+
+LATHE_DECL Plan default_plan(const Program& program, const Target& target, ScheduleOptions options,
+                             Location where) {
+  detail::PlanWork work;
+  detail::with_default_steps(Schedule(program, options, where), target, nullptr, &work);
+  return work.made();
+}
+LATHE_DECL Plan default_plan(const AnyTensor& output, const Target& target, ScheduleOptions options,
+                             Location where) {
+  return default_plan(program_of(output, where), target, options, where);
+}
+
+LATHE_DECL Schedule apply_plan(const Plan& plan, const Program& program, const Target& target,
+                               ScheduleOptions options, std::vector<std::string>* repairs,
+                               Location where) {
+  detail::PlanWork work(&plan);
+  Schedule out =
+      detail::with_default_steps(Schedule(program, options, where), target, repairs, &work);
+  const std::vector<std::string> all = work.repairs();
+  const bool met =
+      std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                  [&](const Decision& d) { return work.made().find(d.block, d.what) != nullptr; });
+  if (!met && !plan.decisions.empty())
+    throw UserError("L0267",
+                    cat("plan: nothing that it decides, as '", plan.decisions[0].block, ' ',
+                        plan.decisions[0].what, "', is decided in program '", program->name, "'"),
+                    where, {}, "lt::default_plan(program) has what can be decided");
+  if (repairs) repairs->insert(repairs->end(), all.begin(), all.end());
+  return out;
+}
+
+LATHE_DECL Schedule apply_plan(const Plan& plan, const AnyTensor& output, const Target& target,
+                               ScheduleOptions options, std::vector<std::string>* repairs,
+                               Location where) {
+  return apply_plan(plan, program_of(output, where), target, options, repairs, where);
 }
 
 LATHE_DECL std::vector<std::string> plan(Schedule& schedule, const Target& target) {

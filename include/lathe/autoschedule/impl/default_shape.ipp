@@ -14,6 +14,10 @@ struct RegisterTile {
   LoopRef rows;  ///< empty: one row
   std::int64_t height = 1, vectors = 1;
   double cycles = 0;  ///< a vector of terms
+
+  bool operator==(const RegisterTile& o) const {
+    return rows == o.rows && height == o.height && vectors == o.vectors;
+  }
 };
 
 // What a vector of terms costs, by the ports that it takes: two for arithmetic and two for loads,
@@ -132,15 +136,21 @@ class ReductionCosts : protected NestSteps {
   // fewer where a call tells how many columns there are: what lies beyond the end is less.
   RegisterTile best_tile(const BodyCost& body, const DefaultNest& nest, std::int64_t lanes,
                          bool ahead) const {
-    RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead);
+    Vec<RegisterTile> all;
+    RegisterTile best = best_rows(LoopRef(), body, nest, lanes, ahead, all);
     double least = best.cycles;
     for (const auto& rows : nest.spatial) {
       if (rows == nest.unit || trip_of(nest, rows) < 2 || contains(nest.bounds, rows)) continue;
-      const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead);
+      const RegisterTile tile = best_rows(rows, body, nest, lanes, ahead, all);
       const double cycles = tile.cycles + conflict_cycles(nest, tile);
       if (cycles < least * (1 - kEqual)) best = tile, least = cycles;
     }
-    return best;
+    const auto at = std::find(all.begin(), all.end(), best);
+    return at == all.end()
+               ? best
+               : all[decide(nest.block, "register_tile", all,
+                            static_cast<std::size_t>(at - all.begin()),
+                            [&](const RegisterTile& tile) { return option_of(nest, tile); })];
   }
 
   // Sets of the first cache among which places that many bytes apart lie, and the lines that a set
@@ -186,8 +196,15 @@ class ReductionCosts : protected NestSteps {
   // What more vectors have to save where nobody knows how many columns are left for a tail.
   static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
+  PlanOption option_of(const DefaultNest& nest, const RegisterTile& tile) const {
+    return {tile.rows.var.get() ? tile.rows.var->name : "row",
+            {tile.height, tile.vectors},
+            tile.cycles + conflict_cycles(nest, tile)};
+  }
+
+  // `all`: each tile is added, where a plan wants to know.
   RegisterTile best_rows(const LoopRef& rows, const BodyCost& body, const DefaultNest& nest,
-                         std::int64_t lanes, bool ahead) const {
+                         std::int64_t lanes, bool ahead, Vec<RegisterTile>& all) const {
     RegisterTile best;
     best.cycles = 1e30;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
@@ -205,6 +222,7 @@ class ReductionCosts : protected NestSteps {
         if (in_parts && trip_of(nest, rows) % tile.height != 0) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
+        if (job_.plan && !contains(all, tile)) all.push_back(tile);
         const bool wider = vectors > best.vectors;
         if (tile.cycles < best.cycles * (1 - (wider && !knows_columns ? kWideTails : kEqual)) ||
             (tile.cycles < best.cycles * (1 + kEqual) && wider && knows_columns))

@@ -12,26 +12,13 @@ class TensorizeNest : IntrinsicCosts {
  public:
   using IntrinsicCosts::IntrinsicCosts;
 
-  /// False: nothing done. `cycles`: what the nest takes without.
-  bool run(const BlockRef& ref, const BlockNode& block, const DefaultNest& nest, double cycles) {
-    const auto tile = best_intrinsic(block, nest);
-    return tile && tile->cycles < cycles && attempt([&] { return apply(ref, *tile, nest); });
+  /// None: no intrinsic computes what the nest does.
+  std::optional<IntrinsicTile> best(const BlockNode& block, const DefaultNest& nest) const {
+    return best_intrinsic(block, nest);
   }
 
- private:
-  // The loops of the nest, as they are now.
-  struct Loops {
-    Vec<LoopRef> spatial, reduce;  ///< but for the three
-    LoopRef rows, columns, depth;
-  };
-  // Their order: loops over tiles, up to where a tile is finished; terms; those that are unrolled;
-  // those of one instruction.
-  struct Order {
-    Vec<LoopRef> tiles, terms, inner, one;
-    LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
-  };
-
-  bool apply(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+  /// False: not to be laid out so.
+  bool run(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
     const std::optional<Copy> b = pack(ref, tile, true);
@@ -57,6 +44,19 @@ class TensorizeNest : IntrinsicCosts {
     copy_groups(*b, tile);
     return true;
   }
+
+ private:
+  // The loops of the nest, as they are now.
+  struct Loops {
+    Vec<LoopRef> spatial, reduce;  ///< but for the three
+    LoopRef rows, columns, depth;
+  };
+  // Their order: loops over tiles, up to where a tile is finished; terms; those that are unrolled;
+  // those of one instruction.
+  struct Order {
+    Vec<LoopRef> tiles, terms, inner, one;
+    LoopRef block, panel;  ///< below which columns of b, or rows of a, stay the same
+  };
 
   Order split(const Loops& at, const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;

@@ -13,13 +13,15 @@ class TileWindows : WindowCosts {
   using WindowCosts::WindowCosts;
 
   /// False: nothing done. `body`: without `conditions`, operations that tell whether a place is
-  /// inside; `other`: what would be done otherwise.
+  /// inside; `other`: what would be done otherwise; `asked`: by a plan, whatever that takes.
   bool run(const BlockRef& ref, const BodyCost& body, double conditions, const DefaultNest& nest,
-           std::int64_t lanes, const RegisterTile& other) {
+           std::int64_t lanes, const RegisterTile& other, bool asked) {
     const Vec<LoopRef> loops = sliding(nest);
     if (loops.empty()) return false;
     const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
-    const double others = other_cycles(body, conditions, nest, other, lanes),
+    cycles_ = tile.cycles;
+    const double others = asked ? WindowTile().cycles
+                                : other_cycles(body, conditions, nest, other, lanes),
                  least = std::min(tile.cycles, others);
     if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
       const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
@@ -32,7 +34,11 @@ class TileWindows : WindowCosts {
     return tile.cycles < kBetter * others && attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
+  /// Of the best tile, where there is one.
+  double cycles() const { return cycles_; }
+
  private:
+  double cycles_ = 0;
   static constexpr std::int64_t kMostVectors = 4, kMostHeight = 4;
   // Terms that are written out, once, and with copies for borders: LLVM takes 20 ms for so many.
   static constexpr std::int64_t kMostStatements = 160, kMostCopies = 864;
@@ -80,18 +86,26 @@ class TileWindows : WindowCosts {
           tiles.push_back(tile);
         });
     }
-    return simplest(tiles);
+    if (tiles.empty()) return {};
+    return tiles[decide(nest.block, "window_tile", tiles, simplest(tiles), option_of)];
+  }
+  static PlanOption option_of(const WindowTile& tile) {
+    const auto& heights = tile.heights;
+    return {"places",
+            {heights[0].second, heights.size() > 1 ? heights[1].second : 1, tile.vectors,
+             static_cast<std::int64_t>(tile.terms)},
+            tile.cycles};
   }
 
-  static WindowTile simplest(const Vec<WindowTile>& tiles) {
+  static std::size_t simplest(const Vec<WindowTile>& tiles) {
     double least = WindowTile().cycles;
     for (const auto& tile : tiles) least = std::min(least, tile.cycles);
-    WindowTile out;
-    for (const auto& tile : tiles)
-      if (tile.cycles <= kNearlyAsGood * least &&
-          (out.statements == 0 || tile.statements < out.statements ||
-           (tile.statements == out.statements && tile.cycles < out.cycles)))
-        out = tile;
+    std::size_t out = tiles.size();
+    for (std::size_t k = 0; k < tiles.size(); ++k)
+      if (tiles[k].cycles <= kNearlyAsGood * least &&
+          (out == tiles.size() || tiles[k].statements < tiles[out].statements ||
+           (tiles[k].statements == tiles[out].statements && tiles[k].cycles < tiles[out].cycles)))
+        out = k;
     return out;
   }
 

@@ -5,7 +5,9 @@
 #include <lathe/schedule/primitives/impl/layer.ipp>
 #endif
 //
+#include <lathe/autoschedule/impl/default_decisions.ipp>
 #include <lathe/autoschedule/impl/default_kept.ipp>
+#include <lathe/autoschedule/impl/plan.ipp>
 //
 #include <lathe/autoschedule/impl/default_cost.ipp>
 //

@@ -15,6 +15,7 @@ class ExplanationText {
     head();
     for (const auto& stage : e_.stages) paragraph(stage);
     steps();
+    list("decisions of the default schedule", e_.plan);
     list("steps of the default schedule that were refused", e_.left_out);
     list("rounding", e_.numerics);
     list("notes", e_.notes);
@@ -102,6 +103,7 @@ class ExplanationJson {
     for (const auto& s : e_.stages) stage(s);
     close(']');
     field("steps", e_.steps);
+    field("plan", e_.plan);
     field("left_out", e_.left_out);
     field("numerics", e_.numerics);
     field("notes", e_.notes);

@@ -44,21 +44,6 @@ inline constexpr MachineField kMachineFields[] = {
       cat("fields are ", join(kMachineFields, ", ", [](const MachineField& f) { return f.name; })));
 }
 
-inline std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// What stands before the next `separator`, which is taken off the text with it.
-inline std::string_view taken_until(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view part = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
-
 inline void set_machine_field(Machine& machine, std::string_view line, Location where) {
   const std::string_view name = taken_until(line, ' '), number = trimmed(line);
   for (const MachineField& f : kMachineFields) {
@@ -106,9 +91,9 @@ LATHE_DECL std::string Machine::str() const {
 }
 
 LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
-  std::string_view head = detail::taken_until(text, '\n');
-  const bool starts = detail::taken_until(head, ' ') == "machine";
-  const std::string name(detail::taken_until(head, ' '));
+  std::string_view head = taken_until(text, '\n');
+  const bool starts = taken_until(head, ' ') == "machine";
+  const std::string name(taken_until(head, ' '));
   if (!starts || name.empty())
     throw UserError("L0414", "the text of a machine starts with the word 'machine' and its name",
                     where);
@@ -116,11 +101,11 @@ LATHE_DECL Machine Machine::parse(std::string_view text, Location where) {
   const bool has_target = std::find(known.begin(), known.end(), name) != known.end();
   Machine out(has_target ? Target(name, where) : Target());
   out.name = name;
-  head = detail::trimmed(head);
+  head = trimmed(head);
   if (head.size() > 2 && head.front() == '(' && head.back() == ')')
     out.source = head.substr(1, head.size() - 2);
   while (!text.empty()) {
-    const std::string_view line = detail::taken_until(text, '\n');
+    const std::string_view line = taken_until(text, '\n');
     if (!line.empty()) detail::set_machine_field(out, line, where);
   }
   return out;

@@ -17,6 +17,8 @@ inline void add_default_steps(Explanation& out, const Program& start, const Kern
   const Schedule s = default_schedule(start, code.target, options, out.left_out);
   out.steps = s.trace().cpp();
   out.numerics = s.numerics();
+  for (const auto& decision : default_plan(start, code.target, options).decisions)
+    out.plan.push_back(decision.str());
 }
 
 inline double wall_seconds() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -105,6 +106,20 @@ LATHE_DECL bool parse_float(std::string_view text, float& value) {
 }
 LATHE_DECL bool parse_int(std::string_view text, std::int64_t& value) {
   return detail::parse_all(text, value);
+}
+
+LATHE_DECL std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+LATHE_DECL std::string_view taken_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = trimmed(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
 }
 
 }  // namespace lathe
