@@ -203,8 +203,7 @@ class Case : private Checks {
 
   void schedule(lathe::Schedule& s) {
     if (options_.plain) return;
-    if (random_.chance(10))
-      s = lathe::default_schedule(computed_.program, target_, {.strict = strict_});
+    if (random_.chance(15)) s = drawn_plan();
     const int before = stats_.steps.accepted;
     ScheduleMaker maker(random_, stats_.steps, computed_.dims, computed_.focus);
     for (int k = random_.below(options_.length); k > 0; --k) {
@@ -214,6 +213,17 @@ class Case : private Checks {
     if (random_.chance(15)) lathe::plan(s, target_);
     describe(s.trace().str());
     stats_.accepted[computed_.family] += stats_.steps.accepted - before;
+  }
+
+  /// The default schedule, or another plan of what it compared.
+  lathe::Schedule drawn_plan() {
+    const lathe::ScheduleOptions options{.strict = strict_};
+    lathe::Plan plan = lathe::default_plan(computed_.program, target_, options);
+    const int changed = random_.below(3) * 50;
+    for (auto& decision : plan.decisions)
+      if (!decision.others.empty() && random_.chance(changed))
+        decision.taken = random_.pick(decision.others);
+    return lathe::apply_plan(plan, computed_.program, target_, options);
   }
 
   /// The shortest trace found that still fails in this way: single entries are dropped as long as

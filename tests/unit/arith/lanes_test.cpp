@@ -15,7 +15,8 @@ AnyExpr below(DType t, std::int64_t first, std::int64_t step, std::int64_t end) 
                      make_broadcast(make_int(t, end), 8));
 }
 bool is(const AnyExpr& e, bool value) {
-  const auto* decided = as_const_int(simplify(e));
+  const AnyExpr simple = simplify(e);
+  const auto* decided = as_const_int(simple);
   return decided && (*decided != 0) == value;
 }
 

@@ -18,7 +18,13 @@ class TileElementwise : RowSteps {
     const std::int64_t lanes = lanes_of(cost);
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
-    if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, lanes);
+    // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
+    // hide.
+    const bool waits = cost.math == 0 || target_.vector_bytes > 32;
+    const bool past_caches = waits && goes_past_caches(nest),
+               whole_lines = only_loop || MoveElements(job_).fills_lines(nest);
+    const std::int64_t enough = past_caches && !whole_lines ? trips + 1 : lanes;
+    if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
     if (lanes > trips && zip(nest, lanes)) return;
@@ -27,12 +33,9 @@ class TileElementwise : RowSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
-    // hide.
-    const bool waits = cost.math == 0 || target_.vector_bytes > 32;
-    const bool past_caches = waits && goes_past_caches(nest);
-    if (!crowded && turn(nest, lanes)) return;
+    if (!crowded && MoveElements(job_).turn(block, nest, lanes, past_caches)) return;
     if (past_caches && TileStreams(job_).run(block, nest)) return;
+    if (past_caches) MoveElements(job_).follow_source(nest);
     const bool windows =
         !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(nest);
     const LoopRef rows = windows ? window_rows(nest, kWindowShare) : LoopRef();
@@ -45,7 +48,7 @@ class TileElementwise : RowSteps {
     }
     if (past_caches)
       attempt([&] {
-        const auto how = rows.var.get() ? Streaming::lines : Streaming::any;
+        const auto how = rows.var.get() || !whole_lines ? Streaming::lines : Streaming::any;
         s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(how));
       });
   }
@@ -118,21 +121,6 @@ class TileElementwise : RowSteps {
     })];
   }
 
-  // Lanes of memory rows: where a load jumps along the lanes, and lies side by side along another
-  // loop, vectors of that loop are loaded and turned in registers.
-  bool turn(const DefaultNest& nest, std::int64_t lanes) {
-    const LoopRef rows = innermost(nest, [&](const LoopRef& loop) {
-      for (const auto& read : nest.reads)
-        if (!(loop == nest.unit) && step_of(read.indices, loop.var) == Step::unit &&
-            step_of(read.indices, nest.unit.var) >= Step::strided)
-          return true;
-      return false;
-    });
-    if (!rows.var.get()) return false;
-    const std::int64_t height = std::min({trip_of(nest, rows), kTurnedRows, lanes});
-    return height > 1 && attempt([&] { tile_rows(nest, rows, height, lanes); });
-  }
-
   // `task`: elements of one outer iteration, 0 for no such loop.
   void tile_vectors(const DefaultNest& nest, const Vectors& v, std::int64_t task) {
     Vec<Factor> factors{infer};
@@ -158,11 +146,6 @@ class TileElementwise : RowSteps {
     for (const auto* accesses : {&nest.writes, &nest.reads})
       for (const auto& access : *accesses) crowded |= shares_sets(row_bytes(access, rows));
     return crowded ? kCrowdedRows : kWindowRows;
-  }
-
-  bool shares_sets(std::int64_t row_bytes) const {
-    const std::int64_t rest = row_bytes % kCacheWay, line = target_.line_bytes;
-    return row_bytes >= kCacheWay - line && (rest < line || rest > kCacheWay - line);
   }
 };
 

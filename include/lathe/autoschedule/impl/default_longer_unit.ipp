@@ -12,10 +12,11 @@ class LengthenUnit : NestSteps {
  public:
   using NestSteps::NestSteps;
 
-  // The nest with the longer loop; no unit: it is not so.
-  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes) {
+  // The nest with the longer loop; no unit: it is not so, or the loop has `enough` iterations.
+  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough) {
     const std::int64_t channels = trip_of(nest, nest.unit);
-    if (channels < 2 || channels >= lanes || !has_const_trip(nest, nest.unit) || tells_apart(block))
+    if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit) ||
+        tells_apart(block))
       return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
       return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);

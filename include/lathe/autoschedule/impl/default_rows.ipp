@@ -45,6 +45,11 @@ class RowSteps : protected NestSteps {
     return 0;
   }
 
+  bool shares_sets(std::int64_t row_bytes) const {
+    const std::int64_t rest = row_bytes % kCacheWay, line = target_.line_bytes;
+    return row_bytes >= kCacheWay - line && (rest < line || rest > kCacheWay - line);
+  }
+
   // Whether the block writes an output of the program that is larger than the caches and that
   // nothing here reads.
   bool goes_past_caches(const DefaultNest& nest) const {

@@ -28,6 +28,7 @@
 //
 #include <lathe/autoschedule/impl/default_row_blocks.ipp>
 #include <lathe/autoschedule/impl/default_streams.ipp>
+#include <lathe/autoschedule/impl/default_turn.ipp>
 //
 #include <lathe/autoschedule/impl/default_channels.ipp>
 #include <lathe/autoschedule/impl/default_columns.ipp>
