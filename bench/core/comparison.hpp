@@ -15,6 +15,9 @@ struct Comparison {
   /// to.
   double fma_share = 0;
   std::vector<Competitor> all;  ///< Lathe first, then its peers
+  /// Copies, of which the fastest is the limit; each call moves copied_bytes, there and back.
+  std::vector<Competitor> copies;
+  double copied_bytes = 0;
   /// Runs Lathe, and says where its result differs from the right one by more than rounding; empty
   /// if nowhere.
   std::function<std::string()> difference;

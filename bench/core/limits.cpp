@@ -73,15 +73,23 @@ std::vector<const float*> copied_sources(const Job& job) {
 }
 
 template <class Copy>
-Competitor copy_limit(const char* name, const Job& job, Copy copy) {
-  const std::int64_t n = copied_elements(job);
-  return {name, [=, sources = copied_sources(job), target = job.out.data(), threads = job.threads,
-                 turn = std::size_t{0}]() mutable {
+Competitor copy_limit(const char* name, std::vector<const float*> sources, float* target,
+                      std::int64_t n, int threads, Copy copy) {
+  return {name, [=, sources = std::move(sources), turn = std::size_t{0}]() mutable {
             const float* source = sources[turn++ % sources.size()];
             parallel_ranges(n, threads, share_elements, [&](std::int64_t begin, std::int64_t end) {
               copy(target + begin, source + begin, end - begin);
             });
           }};
+}
+
+std::vector<Competitor> copies(const std::vector<const float*>& sources, float* target,
+                               std::int64_t n, int threads) {
+  const auto plain = [](float* to, const float* from, std::int64_t count) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+  };
+  return {copy_limit("limit: copy", sources, target, n, threads, plain),
+          copy_limit("limit: streaming copy", sources, target, n, threads, stream_copy)};
 }
 
 }  // namespace
@@ -95,11 +103,11 @@ Competitor fma_limit(int threads) {
 double fma_flops(int threads) { return 2.0 * lanes * chains * fma_rounds * threads; }
 
 std::vector<Competitor> copy_limits(const Job& job) {
-  return {copy_limit("limit: copy", job,
-                     [](float* to, const float* from, std::int64_t count) {
-                       std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
-                     }),
-          copy_limit("limit: streaming copy", job, stream_copy)};
+  return copies(copied_sources(job), job.out.data(), copied_elements(job), job.threads);
+}
+std::vector<Competitor> copy_limits(const void* from, void* to, std::size_t bytes) {
+  return copies({static_cast<const float*>(from)}, static_cast<float*>(to),
+                static_cast<std::int64_t>(bytes / sizeof(float)), 1);
 }
 
 double copy_bytes(const Job& job) {

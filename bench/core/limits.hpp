@@ -13,5 +13,7 @@ double fma_flops(int threads);
 /// caches treat all competitors alike; one call moves copy_bytes(job). The faster one is the limit.
 std::vector<Competitor> copy_limits(const Job& job);
 double copy_bytes(const Job& job);
+/// The same of whole f32 from one array to another, on one thread.
+std::vector<Competitor> copy_limits(const void* from, void* to, std::size_t bytes);
 
 }  // namespace bench

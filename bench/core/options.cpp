@@ -15,14 +15,14 @@ const char* const usage =
     "usage: bench/run.sh SUITE... [--filter RE] [--threads N,...] [--peers NAME,...] [--schedule "
     "default|hand]\n"
     "                    [--seconds S] [--seed N] [--json FILE] [--list]\n"
-    "suites: gemm small elementwise stencil photo apps hand plain regret types ansor transformer\n"
-    "        polybench jit schedule compile all\n"
+    "suites: gemm small elementwise stencil photo apps hand plain move types ansor\n"
+    "        transformer regret polybench jit schedule compile all\n"
     "peers:  plain eigen openblas libxsmm onednn onednn3 halide\n"
     "  --filter RE     cases whose name matches\n"
     "  --threads N     thread counts to measure (default: 1 and all cores)\n"
     "  --schedule S    which of Lathe's schedules (default: default)\n"
     "  --seconds S     time per case (default: 2)\n"
-    "  --seed N        what sizes of small, plain, types, ansor and transformer are drawn with\n"
+    "  --seed N        what drawn sizes, and plans of regret, belong to\n"
     "                  (default: another each time)\n"
     "  --json FILE     also write one JSON object a line\n"
     "  --list          name the cases and the peers, run nothing\n";
@@ -93,8 +93,9 @@ void set_option(Options& options, const std::string& name, const std::string& va
 
 void add_suite(Options& options, const std::string& name) {
   const std::vector<std::string> all = {
-      "gemm",  "small", "elementwise", "stencil",   "photo", "apps",     "hand",    "plain",
-      "types", "ansor", "transformer", "polybench", "jit",   "schedule", "compile", "regret"};
+      "gemm", "small",    "elementwise", "stencil", "photo",       "apps",
+      "hand", "plain",    "types",       "ansor",   "transformer", "polybench",
+      "jit",  "schedule", "compile",     "move",    "regret"};
   if (name == "all") {
     options.suites = all;
   } else if (std::find(all.begin(), all.end(), name) != all.end()) {

@@ -2,6 +2,7 @@
 #include "plain/cases.hpp"
 
 #include <memory>
+#include <span>
 #include <stdexcept>
 
 #include "compile_times.hpp"
@@ -38,6 +39,7 @@ constexpr Family families[] = {
     {"recurrences", recurrence_programs},
     {"elementwise", elementwise_programs},
 };
+constexpr Family move_families[] = {{"moves", move_programs}};
 
 std::string with_sizes(std::string name, const Sizes& sizes) {
   for (const int& n : sizes) {
@@ -59,9 +61,30 @@ void check_loops(const PlainProgram& program, const PlainMemory& memory) {
       throw std::runtime_error("the loops have another type for parameter " + std::to_string(k));
 }
 
+std::vector<PlainSubject> subjects_of(std::span<const Family> some, unsigned seed) {
+  std::vector<PlainSubject> out;
+  for (const Family& family : some)
+    for (const PlainProgram& program : family.programs()) {
+      Draw draw(seed, program.name);
+      for (const Shape& shape : program.shapes) {
+        Sizes sizes;
+        for (const Size& size : shape) sizes.push_back(draw.from(size.low, size.high, size.step));
+        out.push_back({family.name, with_sizes(program.name, sizes), program, sizes});
+      }
+    }
+  return out;
+}
+
+std::vector<PlainCase> cases_of(const std::vector<PlainSubject>& subjects, bool with_copies) {
+  std::vector<PlainCase> out;
+  for (const PlainSubject& subject : subjects)
+    out.push_back({subject.family, subject.name, [=] { return make_run(subject, with_copies); }});
+  return out;
+}
+
 }  // namespace
 
-PlainRun make_run(const PlainSubject& subject) {
+PlainRun make_run(const PlainSubject& subject, bool with_copies) {
   const PlainProgram& program = subject.program;
   const Sizes& sizes = subject.sizes;
   PlainRun out;
@@ -84,29 +107,16 @@ PlainRun make_run(const PlainSubject& subject) {
     return lathe(), plain(), memory->difference(bound);
   };
   c.all = {{"lathe", lathe}, {"plain", plain}};
+  if (with_copies)
+    c.copies = memory->copies(), c.copied_bytes = static_cast<double>(memory->copied_bytes());
   return out;
 }
 
-std::vector<PlainSubject> plain_subjects(unsigned seed) {
-  std::vector<PlainSubject> out;
-  for (const Family& family : families) {
-    for (const PlainProgram& program : family.programs()) {
-      Draw draw(seed, program.name);
-      for (const Shape& shape : program.shapes) {
-        Sizes sizes;
-        for (const Size& size : shape) sizes.push_back(draw.from(size.low, size.high, size.step));
-        out.push_back({family.name, with_sizes(program.name, sizes), program, sizes});
-      }
-    }
-  }
-  return out;
-}
+std::vector<PlainSubject> plain_subjects(unsigned seed) { return subjects_of(families, seed); }
 
-std::vector<PlainCase> plain_cases(unsigned seed) {
-  std::vector<PlainCase> out;
-  for (const PlainSubject& subject : plain_subjects(seed))
-    out.push_back({subject.family, subject.name, [subject] { return make_run(subject); }});
-  return out;
+std::vector<PlainCase> plain_cases(unsigned seed) { return cases_of(plain_subjects(seed), false); }
+std::vector<PlainCase> move_cases(unsigned seed) {
+  return cases_of(subjects_of(move_families, seed), true);
 }
 
 }  // namespace bench
@@ -114,6 +124,7 @@ std::vector<PlainCase> plain_cases(unsigned seed) {
 namespace bench {
 
 std::vector<PlainCase> plain_cases(unsigned) { return {}; }
+std::vector<PlainCase> move_cases(unsigned) { return {}; }
 
 }  // namespace bench
 #endif

@@ -23,5 +23,7 @@ struct PlainCase {
 
 /// All programs in the sizes that belong to a seed, family by family; none without Lathe.
 std::vector<PlainCase> plain_cases(unsigned seed);
+/// Programs that move elements of large arrays, also beside copies.
+std::vector<PlainCase> move_cases(unsigned seed);
 
 }  // namespace bench

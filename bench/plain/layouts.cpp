@@ -153,5 +153,44 @@ PlainPrograms layout_programs() {
   };
 }
 
+PlainPrograms move_programs() {
+  const Shape some = {between(2500, 5000), between(2500, 5000)};
+  const Size few = between(150, 300);
+  return {
+      {"transpose", transpose<float, int>, loops::transpose, {{2048, 2048}, {4096, 4096}, some}},
+      {"transpose u8", transpose<std::uint8_t, int>, loops::transpose_u8, {{8192, 8192}, some}},
+      {"transpose of outer axes",
+       transpose_outer,
+       loops::transpose_outer,
+       {{256, 512, 128}, {few, few, few}}},
+      {"reverse of axes", reverse_axes, loops::reverse_axes, {{256, 256, 256}, {few, few, few}}},
+      {"NCHW to NHWC",
+       nchw_to_nhwc,
+       loops::nchw_to_nhwc,
+       {{16, 64, 112, 112}, {4, 3, 1200, 1000}, {8, few, between(50, 90), between(50, 90)}}},
+      {"NHWC to NCHW",
+       nhwc_to_nchw,
+       loops::nhwc_to_nchw,
+       {{16, 112, 112, 64}, {8, between(50, 90), between(50, 90), few}}},
+      {"pixel shuffle", pixel_shuffle, loops::pixel_shuffle, {{16, 512, 512, 2}, {9, few, few, 3}}},
+      {"RGB to planes u8", rgb_to_planes, loops::rgb_to_planes, {{between(16000000, 24000000)}}},
+      {"planes to RGB u8", planes_to_rgb, loops::planes_to_rgb, {{between(16000000, 24000000)}}},
+      {"swap of middle axes",
+       swap_middle,
+       loops::swap_middle,
+       {{32, 512, 12, 64}, {16, few, between(6, 24), between(32, 128)}}},
+      {"windows of an image",
+       windows_of_image,
+       loops::windows_of_image,
+       {{32, 32, 8, 192}, {between(30, 60), between(30, 60), 4, between(200, 300)}}},
+      {"mirror", mirror, loops::mirror, {{4096, 4096}, some}},
+      {"concatenation",
+       concatenation,
+       loops::concatenation,
+       {{4096, 2048, 1024}, {between(2000, 4000), between(1000, 2000), between(1000, 2000)}}},
+      {"zeros around", zeros_around, loops::zeros_around, {{64, 448, 448}, {few, few, few}}},
+  };
+}
+
 }  // namespace bench
 #endif

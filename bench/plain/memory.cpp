@@ -1,8 +1,11 @@
 #include "plain/memory.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+
+#include "core/limits.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
 #include <lathe/arith/simplify.hpp>
@@ -95,6 +98,18 @@ PlainMemory::PlainMemory(const lt::Program& program, const Sizes& sizes,
       want_.push_back(arrays_.emplace_back(bytes, arrays_.size()).data());
     }
   }
+}
+
+std::size_t PlainMemory::first_result() const {
+  std::size_t k = 0;
+  while (params_[k].is_input) ++k;
+  return k;
+}
+std::size_t PlainMemory::copied_bytes() const {
+  return 2 * std::min(bytes_of(params_.front()), bytes_of(params_[first_result()]));
+}
+std::vector<Competitor> PlainMemory::copies() const {
+  return copy_limits(calls_.front().data, calls_[first_result()].data, copied_bytes() / 2);
 }
 
 void PlainMemory::keep() const {

@@ -19,6 +19,9 @@ class PlainMemory {
   const Pointers& loops() const { return want_; }
   std::size_t bytes() const { return bytes_; }
   lt::DType dtype(std::size_t param) const { return params_[param].dtype; }
+  /// From the first input to the first result, as many bytes as both have.
+  std::vector<Competitor> copies() const;
+  std::size_t copied_bytes() const;
   /// Takes what Lathe has computed for what the loops should.
   void keep() const;
   /// Puts other numbers where Lathe's results are.
@@ -39,6 +42,7 @@ class PlainMemory {
     return static_cast<std::size_t>(p.count) * static_cast<std::size_t>(p.dtype.element_bytes());
   }
   std::string difference(std::size_t param, double bound) const;
+  std::size_t first_result() const;
 
   std::vector<Param> params_;
   std::vector<Array> arrays_;

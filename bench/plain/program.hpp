@@ -105,6 +105,8 @@ PlainPrograms attention_programs();
 PlainPrograms window_programs();
 PlainPrograms search_programs();
 PlainPrograms layout_programs();
+/// Programs that move elements, in sizes that no cache holds.
+PlainPrograms move_programs();
 PlainPrograms channel_programs();
 PlainPrograms invariant_programs();
 PlainPrograms narrow_programs();
@@ -127,8 +129,9 @@ struct PlainSubject {
 /// All programs in the sizes that belong to a seed, family by family.
 std::vector<PlainSubject> plain_subjects(unsigned seed);
 
-/// Compiles a program by Lathe's default schedule and gives it and the loops memory.
-PlainRun make_run(const PlainSubject& subject);
+/// Compiles a program by Lathe's default schedule and gives it and the loops memory; with copies of
+/// as much of it, if wanted.
+PlainRun make_run(const PlainSubject& subject, bool with_copies);
 
 }  // namespace bench
 #endif

@@ -1,4 +1,5 @@
-// Small programs of all kinds under Lathe's default schedule, beside plain loops.
+// Programs under Lathe's default schedule beside plain loops: small ones of all kinds, and those
+// that move elements of large arrays.
 #include <cstdio>
 #include <stdexcept>
 
@@ -13,10 +14,10 @@ namespace {
 /// From which ratio on Lathe counts as not slower: what the clock tells apart.
 constexpr double even = 0.95;
 
-Row run_case(const PlainCase& what, const Options& options) {
+Row run_case(const std::string& suite, const PlainCase& what, const Options& options) {
   const PlainRun run = what.make();
   Row row = compare(run.comparison, options);
-  row.suite = "plain", row.schedule = "default";
+  row.suite = suite, row.schedule = "default";
   row.family = what.family, row.name = what.name;
   row.jit_ms = run.jit_ms, row.plan_ms = run.plan_ms;
   row.seed = options.seed;
@@ -24,28 +25,33 @@ Row run_case(const PlainCase& what, const Options& options) {
 }
 
 void summarize(const std::vector<Row>& rows, unsigned seed) {
-  std::vector<Ratio> ratios;
-  for (const Row& row : rows)
+  std::vector<Ratio> ratios, shares;
+  for (const Row& row : rows) {
     ratios.push_back({row.family, row.name, row.peers.at("plain") / row.lathe_ms.value()});
+    if (row.limit_ms > 0)
+      shares.push_back({row.family, row.name, row.limit_ms / row.lathe_ms.value()});
+  }
   const int slower = print_ratios(ratios, even);
   std::printf("%d rows below %.2f of plain loops; --seed %u\n", slower, even, seed);
+  if (shares.empty()) return;
+  const int below = print_ratios(shares, even);
+  std::printf("%d rows below %.2f of a copy\n", below, even);
 }
 
-}  // namespace
-
-std::vector<std::string> plain_case_names(const Options& options) {
+std::vector<std::string> names_of(const std::vector<PlainCase>& cases) {
   std::vector<std::string> names;
-  for (const PlainCase& what : plain_cases(options.seed)) names.push_back(what.name);
+  for (const PlainCase& what : cases) names.push_back(what.name);
   return names;
 }
 
-void run_plain_suite(const Options& options, Report& report) {
+void run_suite(const std::string& suite, const std::vector<PlainCase>& cases,
+               const Options& options, Report& report) {
   std::vector<Row> rows;
   std::string failed;
-  for (const PlainCase& what : plain_cases(options.seed)) {
+  for (const PlainCase& what : cases) {
     if (!options.wants(what.name)) continue;
     try {
-      rows.push_back(run_case(what, options));
+      rows.push_back(run_case(suite, what, options));
       report.add(rows.back());
     } catch (const std::exception& e) {
       std::fprintf(stderr, "lathe: %s: %s\n", what.name.c_str(), e.what());
@@ -53,7 +59,22 @@ void run_plain_suite(const Options& options, Report& report) {
     }
   }
   summarize(rows, options.seed);
-  if (!failed.empty()) throw std::runtime_error("plain: failed: " + failed);
+  if (!failed.empty()) throw std::runtime_error(suite + ": failed: " + failed);
+}
+
+}  // namespace
+
+std::vector<std::string> plain_case_names(const Options& options) {
+  return names_of(plain_cases(options.seed));
+}
+std::vector<std::string> move_case_names(const Options& options) {
+  return names_of(move_cases(options.seed));
+}
+void run_plain_suite(const Options& options, Report& report) {
+  run_suite("plain", plain_cases(options.seed), options, report);
+}
+void run_move_suite(const Options& options, Report& report) {
+  run_suite("move", move_cases(options.seed), options, report);
 }
 
 }  // namespace bench

@@ -29,6 +29,11 @@ void run_plain_suite(const Options& options, Report& report);
 /// None without Lathe.
 std::vector<std::string> plain_case_names(const Options& options);
 
+/// The same of programs that move elements of large arrays, also beside copies of as many bytes.
+void run_move_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> move_case_names(const Options& options);
+
 /// Times programs of the suites plain and ansor by the plan of the default schedule beside other
 /// plans, on one thread, and says how well predictions order them. Throws std::runtime_error after
 /// the last one if a plan's result was wrong.

@@ -24,6 +24,15 @@ lt::Program product(std::int64_t m, std::int64_t n, std::int64_t k, bool turned 
   }));
 }
 
+// Terms of which one is the same for all of a column.
+lt::Program with_vector(std::int64_t m, std::int64_t n, std::int64_t k) {
+  lt::Input<std::int32_t, 2> A("A", {m, k});
+  lt::Input<std::int32_t, 1> b("b", {n});
+  lt::Reduce r("k", k);
+  return lt::program_of(lt::compute(
+      "C", {m, n}, [&](lt::Var i, lt::Var j) { return lt::sum(lt::min(A(i, r), b(j)), r); }));
+}
+
 lt::Program bytes_product() {
   lt::Input<std::uint8_t, 2> A("A", {24, 64});
   lt::Input<std::int8_t, 2> B("B", {64, 48});
@@ -116,10 +125,18 @@ TEST_CASE("a plan that was printed and read gives the default schedule again") {
 TEST_CASE("each option of each decision computes what the program says") {
   CHECK(all_programs(product(21, 50, 37)).size() > 20);
   CHECK(all_programs(product(16, 48, 256, true)).size() > 20);
+  CHECK(all_programs(with_vector(21, 50, 37)).size() > 20);
   CHECK(all_programs(bytes_product()).size() > 10);
   CHECK(all_programs(windows()).size() > 10);
   CHECK(all_programs(row_sums()).size() >= 2);
   CHECK(all_programs(elements()).size() >= 4);
+}
+
+TEST_CASE("a long vector that all terms share stays as it lies") {
+  const lt::Program program = with_vector(64, 200000, 40);
+  const std::string text = lt::default_schedule(program, machine()).str();
+  CHECK(has(text, "sum= min(A[vi, vk], b[vj])"));
+  CHECK(lt::default_plan(program, machine()).find("C", "panels(b)")->taken.numbers[0] == 0);
 }
 
 TEST_CASE("a plan decides the shape of a reduction and its tile") {

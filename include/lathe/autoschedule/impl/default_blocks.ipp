@@ -54,6 +54,7 @@ class CacheBlocks : protected ReductionCosts {
   bool panels_pay(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                   std::int64_t lanes) const {
     if (jumps(nest, read)) return reuse(nest, read) >= kPackReuse;
+    if (!moves_by_terms(nest, read)) return false;
     const std::int64_t columns = trip_of(nest, nest.unit);
     const double bytes = term_bytes(nest, read) * static_cast<double>(columns);
     const bool stays = is_short(tile) ? fits_first_cache(nest, read, tile.vectors * lanes)
@@ -81,6 +82,11 @@ class CacheBlocks : protected ReductionCosts {
            step_of(read.indices, nest.unit.var) == Step::none &&
            PackPanels::has_panels(nest, read, tile.rows) && reuse(nest, read) >= kPackReuse &&
            !fits_first_cache(nest, read, tile.height);
+  }
+  static bool moves_by_terms(const DefaultNest& nest, const AccessSite& read) {
+    return std::any_of(nest.reduce.begin(), nest.reduce.end(), [&](const LoopRef& loop) {
+      return step_of(read.indices, loop.var) != Step::none;
+    });
   }
   // Of one iteration of the unit loop.
   static double term_bytes(const DefaultNest& nest, const AccessSite& read) {

@@ -22,7 +22,7 @@ class TileElementwise : RowSteps {
     // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(nest),
-               whole_lines = only_loop || MoveElements(job_).fills_lines(nest);
+               whole_lines = only_loop || OrderMoves(job_).fills_lines(nest);
     const std::int64_t enough = past_caches && !whole_lines ? trips + 1 : lanes;
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
@@ -33,9 +33,9 @@ class TileElementwise : RowSteps {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
       return;
     }
-    if (!crowded && MoveElements(job_).turn(block, nest, lanes, past_caches)) return;
+    if (!crowded && OrderMoves(job_).turn(block, nest, lanes, past_caches)) return;
     if (past_caches && TileStreams(job_).run(block, nest)) return;
-    if (past_caches) MoveElements(job_).follow_source(nest);
+    if (past_caches) OrderMoves(job_).follow_source(nest);
     const bool windows =
         !crowded && cost.math == 0 && cost.loads <= kWindowLoads && !past_second_caches(nest);
     const LoopRef rows = windows ? window_rows(nest, kWindowShare) : LoopRef();
@@ -48,8 +48,7 @@ class TileElementwise : RowSteps {
     }
     if (past_caches)
       attempt([&] {
-        const auto how = rows.var.get() || !whole_lines ? Streaming::lines : Streaming::any;
-        s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(how));
+        stream(block, rows.var.get() || !whole_lines ? Streaming::lines : Streaming::any);
       });
   }
 

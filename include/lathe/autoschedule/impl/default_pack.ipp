@@ -46,15 +46,15 @@ class PackPanels : NestSteps {
     const auto all = s_.loops(of.copy);
     const Vec<LoopRef> loops(all.end() - static_cast<std::ptrdiff_t>(of.rank), all.end());
     const auto columns = s_.split_any(loops[of.axis], {infer, of.width});
+    if (of.rank == 1) {
+      s_.vectorize(columns[1]);
+      return;
+    }
     const bool turned = of.axis + 1 < of.rank;
     const LoopRef rows = turned ? loops.back() : rows_of(loops);
     Vec<LoopRef> order;
     for (std::size_t k = 0; k < loops.size(); ++k)
       if (k != of.axis && !(loops[k] == rows)) order.push_back(loops[k]);
-    if (of.rank == 1) {
-      s_.vectorize(columns[1]);
-      return;
-    }
     const auto parts = s_.split_any(rows, {infer, turned ? kTurnedRows : kRows});
     if (turned)
       order.append({columns[0], parts[0], parts[1], columns[1]});
@@ -72,7 +72,7 @@ class PackPanels : NestSteps {
   // The innermost loop around the lanes that does not count one row alone: of one head, rows are
   // places.
   LoopRef rows_of(const Vec<LoopRef>& loops) const {
-    std::size_t at = loops.size() > 1 ? loops.size() - 2 : 0;
+    std::size_t at = loops.size() - 2;
     for (std::size_t k = at + 1; k-- > 0;)
       if (trip(*find_loop(s_.program()->body, loops[k].var).loop) > 1) {
         at = k;

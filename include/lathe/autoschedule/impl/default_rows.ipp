@@ -50,6 +50,10 @@ class RowSteps : protected NestSteps {
     return row_bytes >= kCacheWay - line && (rest < line || rest > kCacheWay - line);
   }
 
+  void stream(const BlockNode& block, Streaming how) {
+    s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(how));
+  }
+
   // Whether the block writes an output of the program that is larger than the caches and that
   // nothing here reads.
   bool goes_past_caches(const DefaultNest& nest) const {

@@ -41,7 +41,7 @@ class TileStreams : RowSteps {
 
   void finish(const BlockNode& block, const LoopRef& outer, const Vec<Buffer>& buffers) {
     for (const auto& buffer : buffers) s_.prefetch(buffer->name, outer, 1, kSecondCache);
-    s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
+    stream(block, Streaming::lines);
   }
 
   static Vec<Buffer> buffers_of(const DefaultNest& nest) {

@@ -26,9 +26,9 @@
 #include <lathe/autoschedule/impl/default_share.ipp>
 #include <lathe/autoschedule/impl/default_slices.ipp>
 //
+#include <lathe/autoschedule/impl/default_moves.ipp>
 #include <lathe/autoschedule/impl/default_row_blocks.ipp>
 #include <lathe/autoschedule/impl/default_streams.ipp>
-#include <lathe/autoschedule/impl/default_turn.ipp>
 //
 #include <lathe/autoschedule/impl/default_channels.ipp>
 #include <lathe/autoschedule/impl/default_columns.ipp>

@@ -8,7 +8,7 @@ namespace lathe {
 namespace detail {
 
 // Elements that change places.
-class MoveElements : RowSteps {
+class OrderMoves : RowSteps {
  public:
   using RowSteps::RowSteps;
 
@@ -17,11 +17,11 @@ class MoveElements : RowSteps {
   bool turn(const BlockNode& block, const DefaultNest& nest, std::int64_t lanes, bool past_caches) {
     const Turned turned = turned_read(nest, lanes);
     if (turned.height < 2) return false;
-    const Order order = past_caches ? by_source(nest, turned, lanes) : by_result(nest, turned);
+    const Order order =
+        past_caches ? by_source(nest, turned, lanes) : by_result(nest, turned, lanes);
     return attempt([&] {
       tile(nest, turned, order, lanes);
-      if (past_caches)
-        s_.annotate(BlockRef(block.tag), "stream", static_cast<std::int64_t>(Streaming::lines));
+      if (past_caches) stream(block, Streaming::lines);
     });
   }
 
@@ -45,9 +45,11 @@ class MoveElements : RowSteps {
   }
 
  private:
-  // What of a row of the result is written before the next one, where rows of what is read lie a
-  // multiple of 4 KB apart: 2048 and 4096 rows, 0.65 to 0.75 of a streaming copy on Zen 4, and 0.45
-  // to 0.6 line by line, which other rows are the better for (0.97 and 0.65 of 2000).
+  // What of a row of the result is written before the next one, where lines of it would be written
+  // in two parts, which costs a fetch each, or where rows of what is read lie a multiple of 4 KB
+  // apart: 2048 and 4096 rows, 0.65 to 0.75 of a streaming copy on Zen 4, and 0.45 to 0.6 line by
+  // line, which other rows are the better for (0.97 and 0.65 of 2000). A line of bytes that is read
+  // has parts of many tiles: 6400 rows of u8 0.35 line by line and 0.65 in such runs.
   static constexpr std::int64_t kRun = 1024;
 
   struct Turned {
@@ -73,9 +75,9 @@ class MoveElements : RowSteps {
     Vec<LoopRef> loops;
     std::int64_t run;
   };
-  Order by_result(const DefaultNest& nest, const Turned& turned) const {
+  Order by_result(const DefaultNest& nest, const Turned& turned, std::int64_t lanes) const {
     Order out{{}, trip_of(nest, nest.unit)};
-    if (is_crowded(nest, turned)) out.run = run_of(nest);
+    if (is_crowded(nest, turned) || lanes > kTurnedRows) out.run = run_of(nest);
     for (const auto& loop : others(nest)) {
       if (loop == turned.rows) out.loops.push_back(nest.unit);
       out.loops.push_back(loop);
@@ -87,14 +89,15 @@ class MoveElements : RowSteps {
   // result. 256x256x256 with its axes reversed 19.6 to 7.4 ms, a copy in the order of memory 3.7.
   Order by_source(const DefaultNest& nest, const Turned& turned, std::int64_t lanes) const {
     Order out{in_order_of(*turned.read, nest), lanes};
-    if (out.loops.empty()) return by_result(nest, turned);
+    if (out.loops.empty()) return by_result(nest, turned, lanes);
     const std::size_t last = out.loops.size() - 1;
-    if (!(out.loops[last - 1] == nest.unit) || !(out.loops[last] == turned.rows)) return out;
+    const bool one_matrix = out.loops[last - 1] == nest.unit && out.loops[last] == turned.rows,
+               in_parts = !fills_lines(nest) || lanes > kTurnedRows;
     const double bytes = static_cast<double>(trip_of(nest, nest.unit) * trip_of(nest, turned.rows) *
                                              nest.writes[0].buffer->dtype.element_bytes());
-    if (4 * bytes <= static_cast<double>(target_.l2_bytes))
+    if ((one_matrix || in_parts) && 4 * bytes <= static_cast<double>(target_.l2_bytes))
       out.run = trip_of(nest, nest.unit);
-    else if (is_crowded(nest, turned))
+    else if (in_parts || (one_matrix && is_crowded(nest, turned)))
       out.run = run_of(nest);
     return out;
   }
@@ -123,23 +126,25 @@ class MoveElements : RowSteps {
     return out;
   }
 
+  // Bytes past the end of runs: how many there are is not told from the loops, so that each is
+  // asked for its own. LLVM takes two seconds for 16 rows of 64.
+  static bool has_long_tail(const DefaultNest& nest, std::int64_t lanes) {
+    return lanes > kTurnedRows && trip_of(nest, nest.unit) % lanes != 0;
+  }
+
   void tile(const DefaultNest& nest, const Turned& turned, const Order& order, std::int64_t lanes) {
-    const bool whole = order.run >= trip_of(nest, nest.unit);
+    const bool whole = order.run >= trip_of(nest, nest.unit) || has_long_tail(nest, lanes);
     Vec<Factor> factors{infer};
     if (!whole && order.run > lanes) factors.push_back(order.run / lanes);
     factors.push_back(lanes);
     const auto columns = s_.split_any(nest.unit, factors);
     const auto rows = s_.split_any(turned.rows, {infer, turned.height});
     Vec<LoopRef> all;
-    for (const auto& loop : order.loops)
-      if (!(loop == nest.unit))
-        all.push_back(loop == turned.rows ? rows[0] : loop);
-      else if (!whole)
-        all.push_back(columns[0]);
-    if (whole)
-      all.push_back(columns[0]);
-    else if (columns.size() > 2)
-      all.push_back(columns[1]);
+    for (const auto& loop : order.loops) {
+      if (loop == nest.unit && whole) continue;
+      all.push_back(loop == nest.unit ? columns[0] : loop == turned.rows ? rows[0] : loop);
+    }
+    if (whole || columns.size() > 2) all.push_back(columns[whole ? 0 : 1]);
     all.append({rows[1], columns.back()});
     s_.reorder(all);
     s_.unroll(rows[1]);
