@@ -129,7 +129,7 @@ TEST_CASE(
   CHECK(has(scheduled(twice, "znver4").str(), four));
   CHECK(has(scheduled(twice, "x86-64-v3").str(), four));
   CHECK(has(scheduled(twice, "x86-64-v4").str(), "vectorized for ii in 0..16"));
-  CHECK(has(scheduled(curve, "znver4").str(), "vectorized for ii in 0..32"));
+  CHECK(has(scheduled(curve, "znver4").str(), "vectorized for ii in 0..64"));
   CHECK(has(scheduled(curve, "x86-64-v3").str(), "vectorized for ii in 0..32"));
   auto cubic = lt::compute("cubic", {1000}, [&](lt::Var i) {
     return ((X(i) * 3.0f + 1.0f) * X(i) + 2.0f) * X(i) + 4.0f;

@@ -54,6 +54,7 @@ class TileElementwise : RowSteps {
 
  private:
   static constexpr double kManyOperations = 6;
+  static constexpr std::int64_t kMathVectors = 4;
 
   struct Vectors {
     std::int64_t lanes, count;
@@ -90,10 +91,10 @@ class TileElementwise : RowSteps {
     });
   }
 
-  // Math: registers side by side, for latency (interleave_stores); AVX2 gains another tenth from
-  // four. Else a loop of few operations waits for memory, and is best off with what one load moves:
-  // where a register takes two, full vectors cost up to a tenth, and gain a tenth to a quarter with
-  // six operations and more (Zen 4).
+  // Math: four registers side by side, for latency (interleave_stores); a tenth less time than two,
+  // with 16 and with 32 registers. Else a loop of few operations waits for memory, and is best off
+  // with what one load moves: where a register takes two, full vectors cost up to a tenth, and gain
+  // a tenth to a quarter with six operations and more (Zen 4).
   Vectors vectors_of(const BodyCost& cost, std::int64_t trips, bool crowded) const {
     const std::int64_t lanes = target_.lanes(cost.widest);
     if (cost.moved < cost.widest && lanes_of(cost) > lanes) return {lanes_of(cost), 1};
@@ -101,7 +102,7 @@ class TileElementwise : RowSteps {
       const bool full = cost.ops >= kManyOperations && trips >= kElementwiseUnroll * lanes;
       return {full ? lanes : target_.load_lanes(cost.widest), crowded ? 1 : kElementwiseUnroll};
     }
-    std::int64_t side_by_side = target_.vector_registers >= 32 ? 2 : 4;
+    std::int64_t side_by_side = kMathVectors;
     while (side_by_side > 1 && 2 * side_by_side * lanes > trips) side_by_side /= 2;
     return {side_by_side * lanes, 1};
   }
