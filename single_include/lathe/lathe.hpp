@@ -55318,8 +55318,9 @@ namespace detail {
 /// Strided loads that happen wherever an expression is evaluated, by names that are known there.
 class UnconditionalLoads : public Visitor {
  public:
-  /// `loaded`: those that variables hold already.
-  explicit UnconditionalLoads(const NodeMap<AnyExpr>& loaded) : loaded_(loaded) {}
+  /// `loaded`: those that variables hold already; `inside`: names that are not known there.
+  UnconditionalLoads(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
+      : loaded_(loaded), inside_(inside) {}
 
   struct Found {
     const LoadNode* node;
@@ -55352,6 +55353,37 @@ class UnconditionalLoads : public Visitor {
   NodeSet seen_, inside_;
 };
 
+/// Bindings and stores of a statement that stands between others, in the order in which they
+/// happen. What is loaded before the first store can be loaded before all of it.
+struct NestedStmt {
+  explicit NestedStmt(const Stmt& s) { plain = add(s); }
+  bool plain;  ///< nothing else is among them
+  Vec<AnyExpr> before_stores;
+  Vec<Buffer> stored;
+  NodeSet bound;
+
+ private:
+  bool add(const Stmt& s) {
+    if (const auto* let = s.as<LetStmtNode>()) {
+      if (stored.empty()) before_stores.push_back(let->value);
+      bound.insert(let->var.get());
+      return add(let->body);
+    }
+    if (const auto* store = s.as<StoreNode>()) {
+      if (stored.empty()) {
+        before_stores.push_back(store->value);
+        if (store->mask) before_stores.push_back(store->mask);
+      }
+      stored.push_back(store->buffer);
+      return true;
+    }
+    if (!s.as<SeqNode>()) return false;
+    for (const Stmt& child : seq_of(s))
+      if (!add(child)) return false;
+    return true;
+  }
+};
+
 /// Groups of the loads of statements that follow each other.
 struct LoadPlan {
   struct Entry {
@@ -55368,8 +55400,9 @@ struct LoadPlan {
   Vec<Entry> entries;
   Vec<Use> uses;
 
-  void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded = {}) {
-    UnconditionalLoads loads(loaded);
+  void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
+           const NodeSet& inside = {}) {
+    UnconditionalLoads loads(loaded, inside);
     loads.expr(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
   }
@@ -55416,11 +55449,12 @@ class DeinterleaveLoads : public SharingMutator {
     Vec<OrderedStmt> steps;
     follow(s, steps);
     if (steps.empty()) return s;
-    const LoadPlan plan = planned(steps);
+    const NodeMap<AnyExpr> around = loaded_;
+    const LoadPlan plan = planned(steps, around);
     Vec<Piece> pieces;
     for (std::size_t k = steps.size(); k-- > 0;) {
       forget(0);
-      loaded_.clear();
+      loaded_ = around;
       use(plan, k);
       const Stmt& step = steps[k].stmt;
       if (steps[k].opens) {
@@ -55448,17 +55482,21 @@ class DeinterleaveLoads : public SharingMutator {
   // down such a nest by recursion.
   static constexpr std::size_t kMostSteps = 128;
 
-  LoadPlan planned(const Vec<OrderedStmt>& steps) const {
+  /// `around`: loads that variables hold already.
+  LoadPlan planned(const Vec<OrderedStmt>& steps, const NodeMap<AnyExpr>& around) const {
     LoadPlan plan;
     for (std::size_t k = 0; k < steps.size(); ++k) {
       if (k % kMostSteps == 0) plan.close();
       const Stmt& s = steps[k].stmt;
       if (const auto* store = s.as<StoreNode>()) {
-        plan.add(store->value, k);
-        if (store->mask) plan.add(store->mask, k);
+        plan.add(store->value, k, around);
+        if (store->mask) plan.add(store->mask, k, around);
         plan.stored(store->buffer);
       } else if (steps[k].opens) {
-        plan.add(s.as<LetStmtNode>()->value, k);
+        plan.add(s.as<LetStmtNode>()->value, k, around);
+      } else if (const NestedStmt nested(s); nested.plain && s.as<LetStmtNode>()) {
+        for (const AnyExpr& e : nested.before_stores) plan.add(e, k, around, nested.bound);
+        for (const Buffer& buffer : nested.stored) plan.stored(buffer);
       } else if (!prefetched(s)) {
         plan.close();
       }

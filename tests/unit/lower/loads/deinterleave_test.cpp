@@ -95,6 +95,42 @@ TEST_CASE("statements share loads until one stores to what they read") {
   CHECK(count_of(apart.str(), "= x[") == 6);
 }
 
+TEST_CASE("statements with bindings share what they load before they store") {
+  Build b;
+  auto x = b.buffer("x", kF32, Access::inout), y = b.output("y", kF32);
+  const auto part = [&](const AnyExpr& from) { return make_load(x, {ramp(from, 3, 16)}); };
+  const auto bound = [&](int k, const AnyExpr& from, const Stmt& before) {
+    const VarRef v = make_var("v" + std::to_string(k), kF32.with_lanes(16));
+    return make_let_stmt(v, part(from),
+                         make_seq({before, make_store(y, {ramp(k * 16, 1, 16)}, AnyExpr(v))}));
+  };
+  const auto store = [&](const AnyExpr& value) { return make_store(y, {ramp(64, 1, 16)}, value); };
+  const AnyExpr none = make_float(kF32.with_lanes(16), 0);
+  const auto all = [&](const Stmt& before) {
+    return b.done(make_seq({bound(0, AnyExpr(0), before), bound(1, AnyExpr(1), before),
+                            bound(2, AnyExpr(2), before), store(none)}));
+  };
+  const Program shared = all(store(none));
+  CHECK(count_of(deinterleaved(shared).str(), "= x[") == 3);
+  // What the second one loads, the first one has changed.
+  const Program apart = all(make_store(x, {ramp(0, 1, 16)}, none));
+  CHECK(count_of(deinterleaved(apart).str(), "= x[") == 9);
+  // A load after a store in the same statement stays behind it.
+  const Program behind = b.done(make_seq(
+      {make_let_stmt(make_var("w", kI64), AnyExpr(1),
+                     make_seq({make_store(x, {ramp(0, 1, 16)}, none), store(part(AnyExpr(0)))})),
+       make_store(y, {ramp(0, 1, 16)}, part(AnyExpr(1)))}));
+  for (const Program& p : {shared, apart, behind})
+    check_against_evaluator(p, {elements(kF32, 64), zeros(kF32, 80)});
+  // Where to load from is bound inside.
+  const VarRef at = make_var("at", kI64);
+  const Program inner =
+      b.done(make_seq({make_let_stmt(at, make_load(b.buffer("from", kI64), {AnyExpr(0)}),
+                                     bound(0, AnyExpr(at), store(none))),
+                       bound(1, AnyExpr(1), store(none)), store(none)}));
+  check_against_evaluator(inner, {elements(kF32, 64), zeros(kF32, 80), zeros(kI64, 1)});
+}
+
 TEST_CASE("an index that is loaded in strides is loaded once") {
   Build b;
   auto x = b.buffer("x", kF32), at = b.buffer("at", kI64), y = b.output("y", kF32);
