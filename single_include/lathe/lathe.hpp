@@ -190,6 +190,7 @@ struct Decision {
 ///   intrinsic       the row of tensor_intrins(): rows, vectors, whether a is copied
 ///   panels(B)       "copy": whether what is read of B is laid out in panels
 ///   blocks          "tiles": along the lanes, which share the second cache; 0: all
+///   term_blocks     "terms": those whose sums stay in registers, tiles along the lanes; 0: all
 ///   vectors         "lanes" of an elementwise nest: lanes, vectors side by side
 struct Plan {
   std::vector<Decision> decisions;
@@ -47225,6 +47226,8 @@ class ShapeChoice {
   ShapeChoice(PlanWork* plan, const BlockTag& block) : plan_(plan), block_(block) {
     if (plan) asked_ = plan->asked(block->name, "shape");
   }
+  /// What is asked for can't be had: what the rules say is taken.
+  void drop_asked() { asked_ = nullptr, offers_.clear(); }
 
   bool open(ReductionShape shape) const { return !asked_ || asks(shape); }
   bool asks(ReductionShape shape) const { return asked_ && asked_->name == name_of(shape); }
@@ -47234,9 +47237,9 @@ class ShapeChoice {
   void offer(ReductionShape shape, double cycles) {
     if (plan_) offers_.push_back({std::string(name_of(shape)), {}, cycles});
   }
-  // Tiles of the others were compared for nothing.
-  void take(ReductionShape shape) {
-    if (!plan_) return;
+  // Tiles of the others were compared for nothing. Gives true.
+  bool take(ReductionShape shape) {
+    if (!plan_) return true;
     PlanOption taken{std::string(name_of(shape)), {}, 0};
     std::vector<PlanOption> others;
     for (const auto& offer : offers_) {
@@ -47246,6 +47249,7 @@ class ShapeChoice {
         others.push_back(offer), plan_->forget(block_->name, offer.name);
     }
     plan_->note_first(block_->name, "shape", std::move(taken), std::move(others));
+    return true;
   }
 
  private:
@@ -47409,7 +47413,8 @@ LATHE_DECL std::string Plan::str() const {
 
 LATHE_DECL Plan Plan::parse(std::string_view text, Location where) {
   Plan out;
-  if (taken_until(text, '\n') != detail::kPlanHead)
+  const std::string_view head = taken_until(text, '\n');
+  if (trimmed(head.substr(0, head.find('#'))) != detail::kPlanHead)
     throw UserError("L0266", cat("plan: the text starts with '", detail::kPlanHead, "'"), where, {},
                     "plans of other versions of Lathe can't be read");
   for (std::size_t number = 2; !text.empty(); ++number) {
@@ -48749,11 +48754,12 @@ class RowSteps : protected NestSteps {
   bool goes_past_caches(const DefaultNest& nest) const {
     bool large = false;
     for (const auto& write : nest.writes) {
-      if (!readers(s_.program()->body, write.buffer).empty()) return false;
       large |= bytes_of(*write.buffer) > static_cast<double>(target_.l3_bytes) &&
                !is_private(s_.program()->body, write.buffer);
     }
-    return large;
+    return large && std::all_of(nest.writes.begin(), nest.writes.end(), [&](const auto& write) {
+             return readers(s_.program()->body, write.buffer).empty();
+           });
   }
 
   // Whether the block waits for a last cache that is far away.
@@ -49264,14 +49270,10 @@ class OrderMoves : RowSteps {
     attempt([&] { s_.reorder(order); });
   }
 
-  /// Whether each row of the result is whole lines.
+  /// Whether each row of the results is whole lines.
   bool fills_lines(const DefaultNest& nest) const {
-    const std::int64_t bytes = nest.writes[0].buffer->dtype.element_bytes();
-    return std::all_of(nest.spatial.begin(), nest.spatial.end(), [&](const LoopRef& loop) {
-      const auto stride = flat_stride(nest.writes[0], loop.var);
-      return loop == nest.unit ? trip_of(nest, loop) * bytes % target_.line_bytes == 0
-                               : stride && *stride * bytes % target_.line_bytes == 0;
-    });
+    return std::all_of(nest.writes.begin(), nest.writes.end(),
+                       [&](const AccessSite& write) { return fills_lines(nest, write); });
   }
 
  private:
@@ -49281,6 +49283,15 @@ class OrderMoves : RowSteps {
   // line, which other rows are the better for (0.97 and 0.65 of 2000). A line of bytes that is read
   // has parts of many tiles: 6400 rows of u8 0.35 line by line and 0.65 in such runs.
   static constexpr std::int64_t kRun = 1024;
+
+  bool fills_lines(const DefaultNest& nest, const AccessSite& write) const {
+    const std::int64_t bytes = write.buffer->dtype.element_bytes();
+    return std::all_of(nest.spatial.begin(), nest.spatial.end(), [&](const LoopRef& loop) {
+      const auto stride = flat_stride(write, loop.var);
+      return loop == nest.unit ? trip_of(nest, loop) * bytes % target_.line_bytes == 0
+                               : stride && *stride * bytes % target_.line_bytes == 0;
+    });
+  }
 
   struct Turned {
     LoopRef rows;
@@ -49884,8 +49895,8 @@ class TileElementwise : RowSteps {
     // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(nest),
-               whole_lines = only_loop || OrderMoves(job_).fills_lines(nest);
-    const std::int64_t enough = past_caches && !whole_lines ? trips + 1 : lanes;
+               in_parts = past_caches && !only_loop && !OrderMoves(job_).fills_lines(nest);
+    const std::int64_t enough = in_parts && !has_windows(nest) ? trips + 1 : lanes;
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
@@ -49909,14 +49920,18 @@ class TileElementwise : RowSteps {
           [&] { tile_vectors(nest, vectors_of(nest, cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
-      attempt([&] {
-        stream(block, rows.var.get() || !whole_lines ? Streaming::lines : Streaming::any);
-      });
+      attempt(
+          [&] { stream(block, rows.var.get() || in_parts ? Streaming::lines : Streaming::any); });
   }
 
  private:
   static constexpr double kManyOperations = 6;
   static constexpr std::int64_t kMathVectors = 4;
+
+  // Whether rows share what they read, or borders run apart.
+  static bool has_windows(const DefaultNest& nest) {
+    return !nest.clamped.empty() || window_rows(nest, 0).var.get();
+  }
 
   struct Vectors {
     std::int64_t lanes, count;
@@ -50206,7 +50221,10 @@ class FoldTiles : ReductionCosts {
       shape.height = balanced(rows, height), shape.width = balanced(columns, width);
       shape.cycles = cycles_of(body, nest, shape, lanes) * share(rows, shape.height) *
                      share(columns, shape.width);
-      out.push_back(shape);
+      const bool known = std::any_of(out.begin(), out.end(), [&](const Shape& other) {
+        return other.height == shape.height && other.width == shape.width;
+      });
+      if (!known) out.push_back(shape);
     };
     add(kRows, target_.vector_registers / (2 * kRows));
     if (!job_.plan) return out;
@@ -52163,7 +52181,7 @@ class TileWindows : WindowCosts {
     const Vec<LoopRef> loops = sliding(nest);
     if (loops.empty()) return false;
     const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
-    cycles_ = tile.cycles;
+    if (tile.statements > 0) cycles_ = tile.cycles;
     const double others = asked ? WindowTile().cycles
                                 : other_cycles(body, conditions, nest, other, lanes),
                  least = std::min(tile.cycles, others);
@@ -52387,26 +52405,11 @@ class TileReduction : TileRegisters {
     const DefaultNest nest = runs_inside(longer.unit.var.get() ? longer : as_it_is, lanes);
     const bool has_lanes = nest.unit.var.get() && !contains(nest.bounds, nest.unit);
     const std::int64_t results = has_lanes ? trip_of(nest, nest.unit) : 1;
-    const Run run = run_of(nest);
+    const Reduction of{ref, block, info, nest, body, run_of(nest), lanes, results};
     ShapeChoice shape(job_.plan, nest.block);
-    if (may_reorder(info) && shape.open(ReductionShape::fold_columns)) {
-      FoldColumns columns(job_);
-      const auto rows = columns.shape(nest, run.loops, run.trips, lanes);
-      if (rows.rows > 0 && attempt([&] { columns.run(nest, rows, lanes); }))
-        return shape.take(ReductionShape::fold_columns);
-    }
-    FoldChannels channels(job_);
-    if (const LoopRef around = channels.around(block, nest, lanes);
-        around.var.get() && shape.open(ReductionShape::fold_channels) &&
-        attempt([&] { channels.run(ref, nest, around, lanes); }))
-      return shape.take(ReductionShape::fold_channels);
-    const bool along_terms = can_fold(info, nest, run, lanes);
-    if (results < 2 || (along_terms && 4 * results < lanes)) {
-      if (along_terms) partial_lanes(nest, run, lanes), shape.take(ReductionShape::partial_lanes);
-      return;
-    }
-    while (4 * results < lanes) lanes /= 2;  // shorter vectors, of which a quarter at least is used
-    tile({ref, block, info, nest, body, run, lanes, along_terms}, shape);
+    if (shape_nest(of, shape)) return;
+    shape.drop_asked();
+    shape_nest(of, shape);
   }
 
  private:
@@ -52416,7 +52419,7 @@ class TileReduction : TileRegisters {
     std::int64_t trips = 1;
   };
 
-  // A reduction with enough results for lanes; `along_terms`: terms are enough too.
+  // `results`: side by side.
   struct Reduction {
     const BlockRef& ref;
     const BlockNode& block;
@@ -52424,11 +52427,36 @@ class TileReduction : TileRegisters {
     const DefaultNest& nest;
     const BodyCost& body;
     Run run;
-    std::int64_t lanes;
-    bool along_terms;
+    std::int64_t lanes, results;
+    bool along_terms = false;
   };
 
-  void tile(const Reduction& of, ShapeChoice& shape) {
+  // False: nothing done, as the shape that is asked for is not possible.
+  bool shape_nest(Reduction of, ShapeChoice& shape) {
+    if (may_reorder(of.info) && shape.open(ReductionShape::fold_columns)) {
+      FoldColumns columns(job_);
+      const auto rows = columns.shape(of.nest, of.run.loops, of.run.trips, of.lanes);
+      if (rows.rows > 0 && attempt([&] { columns.run(of.nest, rows, of.lanes); }))
+        return shape.take(ReductionShape::fold_columns);
+    }
+    FoldChannels channels(job_);
+    if (const LoopRef around = channels.around(of.block, of.nest, of.lanes);
+        around.var.get() && shape.open(ReductionShape::fold_channels) &&
+        attempt([&] { channels.run(of.ref, of.nest, around, of.lanes); }))
+      return shape.take(ReductionShape::fold_channels);
+    of.along_terms = can_fold(of.info, of.nest, of.run, of.lanes);
+    if (of.results < 2 || (of.along_terms && 4 * of.results < of.lanes)) {
+      if (!of.along_terms) return true;
+      if (!shape.open(ReductionShape::partial_lanes)) return false;
+      partial_lanes(of.nest, of.run, of.lanes);
+      return shape.take(ReductionShape::partial_lanes);
+    }
+    // Shorter vectors, of which a quarter at least is used.
+    while (4 * of.results < of.lanes) of.lanes /= 2;
+    return tile(of, shape);
+  }
+
+  bool tile(const Reduction& of, ShapeChoice& shape) {
     const RegisterTile tile = best_tile(of.body, of.nest, of.lanes, packs_jumps(of.nest));
     double folded = tile.cycles;
     shape.offer(ReductionShape::register_tile, tile.cycles);
@@ -52437,18 +52465,19 @@ class TileReduction : TileRegisters {
           fold_cycles(of.body, of.nest, of.run.trips, fold_operations(of.block, of.info), of.lanes);
       shape.offer(ReductionShape::partial_lanes, folded);
     }
-    if (tensorize(of, std::min(folded, tile.cycles), shape)) return;
-    if (of.along_terms && fold_tile(of, tile, folded, shape)) return;
+    if (tensorize(of, std::min(folded, tile.cycles), shape)) return true;
+    if (of.along_terms && fold_tile(of, tile, folded, shape)) return true;
     if (of.along_terms && shape.wins(ReductionShape::partial_lanes, folded, tile.cycles)) {
       partial_lanes(of.nest, of.run, of.lanes);
       return shape.take(ReductionShape::partial_lanes);
     }
-    if (shape.open(ReductionShape::window_tile) && window_tile(of, tile, shape)) return;
+    if (shape.open(ReductionShape::window_tile) && window_tile(of, tile, shape)) return true;
     if (!is_float_extreme(of.block, of.info) && shape.open(ReductionShape::streamed_terms) &&
         stream_terms(of.ref, of.nest, tile, of.lanes))
       return shape.take(ReductionShape::streamed_terms);
+    if (!shape.open(ReductionShape::register_tile)) return false;
     tile_registers(of.ref, of.nest, tile, of.lanes);
-    shape.take(ReductionShape::register_tile);
+    return shape.take(ReductionShape::register_tile);
   }
 
   bool tensorize(const Reduction& of, double others, ShapeChoice& shape) {
@@ -52460,8 +52489,7 @@ class TileReduction : TileRegisters {
     if (!shape.wins(ReductionShape::intrinsic, cycles, others) ||
         !attempt([&] { return nest.run(of.ref, *tile, of.nest); }))
       return false;
-    shape.take(ReductionShape::intrinsic);
-    return true;
+    return shape.take(ReductionShape::intrinsic);
   }
 
   bool fold_tile(const Reduction& of, const RegisterTile& tile, double folded, ShapeChoice& shape) {
@@ -52474,8 +52502,7 @@ class TileReduction : TileRegisters {
                     std::min(folded, tile.cycles + fold.copy_cycles(of.nest))) ||
         !attempt([&] { fold.run(of.nest, results, of.lanes); }))
       return false;
-    shape.take(ReductionShape::fold_tile);
-    return true;
+    return shape.take(ReductionShape::fold_tile);
   }
 
   bool window_tile(const Reduction& of, const RegisterTile& tile, ShapeChoice& shape) {
@@ -52483,12 +52510,10 @@ class TileReduction : TileRegisters {
     const Conditions conditions(of.block);
     terms.ops -= conditions.ops;
     TileWindows windows(job_);
-    if (!windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0, of.nest, of.lanes,
-                     tile, shape.asks(ReductionShape::window_tile)))
-      return false;
-    shape.offer(ReductionShape::window_tile, windows.cycles());
-    shape.take(ReductionShape::window_tile);
-    return true;
+    const bool done = windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0,
+                                  of.nest, of.lanes, tile, shape.asks(ReductionShape::window_tile));
+    if (windows.cycles() > 0) shape.offer(ReductionShape::window_tile, windows.cycles());
+    return done && shape.take(ReductionShape::window_tile);
   }
 
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
@@ -52836,7 +52861,7 @@ LATHE_DECL Schedule apply_plan(const Plan& plan, const Program& program, const T
   const bool met =
       std::any_of(plan.decisions.begin(), plan.decisions.end(),
                   [&](const Decision& d) { return work.made().find(d.block, d.what) != nullptr; });
-  if (!met && !plan.decisions.empty())
+  if (!met && !plan.decisions.empty() && !program->scheduled)
     throw UserError("L0267",
                     cat("plan: nothing that it decides, as '", plan.decisions[0].block, ' ',
                         plan.decisions[0].what, "', is decided in program '", program->name, "'"),

@@ -50,6 +50,17 @@ lt::Program windows() {
   }));
 }
 
+// Channels first; windows are compared, and something else is taken.
+lt::Program convolution() {
+  lt::Input<std::int32_t, 4> I("I", {1, 4, 10, 18});
+  lt::Input<std::int32_t, 4> W("W", {16, 4, 3, 3});
+  lt::Reduce c("c", 4), a("a", 3), b("b", 3);
+  return lt::program_of(
+      lt::compute("P", {1, 16, 8, 16}, [&](lt::Var n, lt::Var f, lt::Var y, lt::Var x) {
+        return lt::sum(I(n, c, y + a, x + b) * W(f, c, a, b), {c, a, b});
+      }));
+}
+
 lt::Program row_sums() {
   lt::Input<std::int32_t, 2> X("X", {9, 300});
   lt::Reduce r("r", 300);
@@ -109,8 +120,9 @@ TEST_CASE("a plan says how a product is computed, and what was compared") {
 }
 
 TEST_CASE("a plan that was printed and read gives the default schedule again") {
-  for (const lt::Program& program : {product(64, 96, 80), product(16, 96, 256, true),
-                                     bytes_product(), windows(), row_sums(), elements()}) {
+  for (const lt::Program& program :
+       {product(64, 96, 80), product(16, 96, 256, true), bytes_product(), windows(), row_sums(),
+        convolution(), elements()}) {
     const lt::Plan plan = lt::default_plan(program, machine());
     REQUIRE(!plan.decisions.empty());
     const lt::Plan read = lt::Plan::parse(plan.str());
@@ -164,6 +176,24 @@ TEST_CASE("of what a shape does not allow the nearest is taken, and said") {
   CHECK(has(s.trace().cpp(), "{lathe::infer, 48}"));
 }
 
+TEST_CASE("where a shape is not possible, or not known, the rules say what is taken") {
+  for (const char* shape : {"fold_columns", "intrinsic", "none"}) {
+    std::vector<std::string> repairs;
+    const lt::Plan plan = lt::Plan::parse(std::string("plan 1\nS shape ") + shape + "\n");
+    const lt::Schedule s = lt::apply_plan(plan, row_sums(), machine(), {}, &repairs);
+    CHECK(s.trace().cpp() == lt::default_schedule(row_sums(), machine()).trace().cpp());
+    CHECK(has(first_line_with(repairs, "S shape"), "is not possible"));
+  }
+}
+
+TEST_CASE("no option is listed twice") {
+  for (const lt::Program& program : {product(16, 48, 256, true), product(64, 96, 80), windows()})
+    for (const auto& d : lt::default_plan(program, machine()).decisions) {
+      std::set<std::string> all{d.taken.str()};
+      for (const auto& option : d.others) CHECK(all.insert(option.str()).second);
+    }
+}
+
 TEST_CASE("a plan of another program is refused, and an empty one decides nothing") {
   const lt::Program program = product(64, 96, 80);
   CHECK(error_of([&] {
@@ -177,6 +207,9 @@ TEST_CASE("a program that is scheduled already keeps its schedule") {
   lt::Schedule s(product(64, 96, 80));
   s.vectorize(s.split<2>(s.loops<3>("C")[1], {lt::infer, 16})[1]);
   CHECK(lt::default_plan(s.program(), machine()).decisions.empty());
+  const lt::Plan plan =
+      lt::Plan::parse("plan 1 # of what was there before\nC register_tile i 8 3\n");
+  CHECK(lt::apply_plan(plan, s.program(), machine()).str() == s.str());
 }
 
 TEST_CASE("texts that are no plan are refused with their line") {

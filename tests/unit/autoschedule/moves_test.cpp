@@ -91,6 +91,22 @@ TEST_CASE("rows that move as they are come in the order of the source if they ar
   CHECK(planned(swap_outer(12, 10, 64), with_caches(1 << 20, 1 << 24)) == "i j ko ki");
 }
 
+TEST_CASE("rows that are no whole lines become one loop unless rows share what they read") {
+  const std::int64_t m = 60, n = 50;
+  lt::Input<float, 2> X("X", {m, n}), U("U", {m + 2, n});
+  const auto one_loop = [&](const auto& value) {
+    const lt::Tensor<float, 2> Y = lt::compute("Y", {m, n}, value);
+    const lt::Program program = lt::program_of(Y);
+    const lt::Schedule s = lt::default_schedule(program, with_caches(4096, 8192));
+    CHECK(test::run(s.program()) == test::run(program));
+    return has(s.str(), "floormod(");
+  };
+  CHECK(one_loop([&](lt::Var i, lt::Var j) { return X(i, j) * 2; }));
+  CHECK(!one_loop([&](lt::Var i, lt::Var j) { return U(i, j) + U(i + 1, j) + U(i + 2, j); }));
+  CHECK(!one_loop([&](lt::Var i, lt::Var j) { return X(lt::max(i - 1, 0), j) + X(i, j); }));
+  CHECK(!one_loop([&](lt::Var i, lt::Var j) { return X(i, lt::max(j - 1, 0)) + X(i, j); }));
+}
+
 TEST_CASE("sizes that only a call tells are turned in the order of the result") {
   lt::Dim m("m"), n("n");
   lt::Input<float, 2> X("X", {m, n});

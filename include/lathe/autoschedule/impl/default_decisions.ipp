@@ -123,6 +123,8 @@ class ShapeChoice {
   ShapeChoice(PlanWork* plan, const BlockTag& block) : plan_(plan), block_(block) {
     if (plan) asked_ = plan->asked(block->name, "shape");
   }
+  /// What is asked for can't be had: what the rules say is taken.
+  void drop_asked() { asked_ = nullptr, offers_.clear(); }
 
   bool open(ReductionShape shape) const { return !asked_ || asks(shape); }
   bool asks(ReductionShape shape) const { return asked_ && asked_->name == name_of(shape); }
@@ -132,9 +134,9 @@ class ShapeChoice {
   void offer(ReductionShape shape, double cycles) {
     if (plan_) offers_.push_back({std::string(name_of(shape)), {}, cycles});
   }
-  // Tiles of the others were compared for nothing.
-  void take(ReductionShape shape) {
-    if (!plan_) return;
+  // Tiles of the others were compared for nothing. Gives true.
+  bool take(ReductionShape shape) {
+    if (!plan_) return true;
     PlanOption taken{std::string(name_of(shape)), {}, 0};
     std::vector<PlanOption> others;
     for (const auto& offer : offers_) {
@@ -144,6 +146,7 @@ class ShapeChoice {
         others.push_back(offer), plan_->forget(block_->name, offer.name);
     }
     plan_->note_first(block_->name, "shape", std::move(taken), std::move(others));
+    return true;
   }
 
  private:

@@ -22,8 +22,8 @@ class TileElementwise : RowSteps {
     // hide.
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(nest),
-               whole_lines = only_loop || OrderMoves(job_).fills_lines(nest);
-    const std::int64_t enough = past_caches && !whole_lines ? trips + 1 : lanes;
+               in_parts = past_caches && !only_loop && !OrderMoves(job_).fills_lines(nest);
+    const std::int64_t enough = in_parts && !has_windows(nest) ? trips + 1 : lanes;
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
@@ -47,14 +47,18 @@ class TileElementwise : RowSteps {
           [&] { tile_vectors(nest, vectors_of(nest, cost, trips, crowded), tasks ? task : 0); });
     }
     if (past_caches)
-      attempt([&] {
-        stream(block, rows.var.get() || !whole_lines ? Streaming::lines : Streaming::any);
-      });
+      attempt(
+          [&] { stream(block, rows.var.get() || in_parts ? Streaming::lines : Streaming::any); });
   }
 
  private:
   static constexpr double kManyOperations = 6;
   static constexpr std::int64_t kMathVectors = 4;
+
+  // Whether rows share what they read, or borders run apart.
+  static bool has_windows(const DefaultNest& nest) {
+    return !nest.clamped.empty() || window_rows(nest, 0).var.get();
+  }
 
   struct Vectors {
     std::int64_t lanes, count;

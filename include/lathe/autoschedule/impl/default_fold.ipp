@@ -81,7 +81,10 @@ class FoldTiles : ReductionCosts {
       shape.height = balanced(rows, height), shape.width = balanced(columns, width);
       shape.cycles = cycles_of(body, nest, shape, lanes) * share(rows, shape.height) *
                      share(columns, shape.width);
-      out.push_back(shape);
+      const bool known = std::any_of(out.begin(), out.end(), [&](const Shape& other) {
+        return other.height == shape.height && other.width == shape.width;
+      });
+      if (!known) out.push_back(shape);
     };
     add(kRows, target_.vector_registers / (2 * kRows));
     if (!job_.plan) return out;

@@ -34,14 +34,10 @@ class OrderMoves : RowSteps {
     attempt([&] { s_.reorder(order); });
   }
 
-  /// Whether each row of the result is whole lines.
+  /// Whether each row of the results is whole lines.
   bool fills_lines(const DefaultNest& nest) const {
-    const std::int64_t bytes = nest.writes[0].buffer->dtype.element_bytes();
-    return std::all_of(nest.spatial.begin(), nest.spatial.end(), [&](const LoopRef& loop) {
-      const auto stride = flat_stride(nest.writes[0], loop.var);
-      return loop == nest.unit ? trip_of(nest, loop) * bytes % target_.line_bytes == 0
-                               : stride && *stride * bytes % target_.line_bytes == 0;
-    });
+    return std::all_of(nest.writes.begin(), nest.writes.end(),
+                       [&](const AccessSite& write) { return fills_lines(nest, write); });
   }
 
  private:
@@ -51,6 +47,15 @@ class OrderMoves : RowSteps {
   // line, which other rows are the better for (0.97 and 0.65 of 2000). A line of bytes that is read
   // has parts of many tiles: 6400 rows of u8 0.35 line by line and 0.65 in such runs.
   static constexpr std::int64_t kRun = 1024;
+
+  bool fills_lines(const DefaultNest& nest, const AccessSite& write) const {
+    const std::int64_t bytes = write.buffer->dtype.element_bytes();
+    return std::all_of(nest.spatial.begin(), nest.spatial.end(), [&](const LoopRef& loop) {
+      const auto stride = flat_stride(write, loop.var);
+      return loop == nest.unit ? trip_of(nest, loop) * bytes % target_.line_bytes == 0
+                               : stride && *stride * bytes % target_.line_bytes == 0;
+    });
+  }
 
   struct Turned {
     LoopRef rows;

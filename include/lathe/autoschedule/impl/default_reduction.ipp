@@ -21,26 +21,11 @@ class TileReduction : TileRegisters {
     const DefaultNest nest = runs_inside(longer.unit.var.get() ? longer : as_it_is, lanes);
     const bool has_lanes = nest.unit.var.get() && !contains(nest.bounds, nest.unit);
     const std::int64_t results = has_lanes ? trip_of(nest, nest.unit) : 1;
-    const Run run = run_of(nest);
+    const Reduction of{ref, block, info, nest, body, run_of(nest), lanes, results};
     ShapeChoice shape(job_.plan, nest.block);
-    if (may_reorder(info) && shape.open(ReductionShape::fold_columns)) {
-      FoldColumns columns(job_);
-      const auto rows = columns.shape(nest, run.loops, run.trips, lanes);
-      if (rows.rows > 0 && attempt([&] { columns.run(nest, rows, lanes); }))
-        return shape.take(ReductionShape::fold_columns);
-    }
-    FoldChannels channels(job_);
-    if (const LoopRef around = channels.around(block, nest, lanes);
-        around.var.get() && shape.open(ReductionShape::fold_channels) &&
-        attempt([&] { channels.run(ref, nest, around, lanes); }))
-      return shape.take(ReductionShape::fold_channels);
-    const bool along_terms = can_fold(info, nest, run, lanes);
-    if (results < 2 || (along_terms && 4 * results < lanes)) {
-      if (along_terms) partial_lanes(nest, run, lanes), shape.take(ReductionShape::partial_lanes);
-      return;
-    }
-    while (4 * results < lanes) lanes /= 2;  // shorter vectors, of which a quarter at least is used
-    tile({ref, block, info, nest, body, run, lanes, along_terms}, shape);
+    if (shape_nest(of, shape)) return;
+    shape.drop_asked();
+    shape_nest(of, shape);
   }
 
  private:
@@ -50,7 +35,7 @@ class TileReduction : TileRegisters {
     std::int64_t trips = 1;
   };
 
-  // A reduction with enough results for lanes; `along_terms`: terms are enough too.
+  // `results`: side by side.
   struct Reduction {
     const BlockRef& ref;
     const BlockNode& block;
@@ -58,11 +43,36 @@ class TileReduction : TileRegisters {
     const DefaultNest& nest;
     const BodyCost& body;
     Run run;
-    std::int64_t lanes;
-    bool along_terms;
+    std::int64_t lanes, results;
+    bool along_terms = false;
   };
 
-  void tile(const Reduction& of, ShapeChoice& shape) {
+  // False: nothing done, as the shape that is asked for is not possible.
+  bool shape_nest(Reduction of, ShapeChoice& shape) {
+    if (may_reorder(of.info) && shape.open(ReductionShape::fold_columns)) {
+      FoldColumns columns(job_);
+      const auto rows = columns.shape(of.nest, of.run.loops, of.run.trips, of.lanes);
+      if (rows.rows > 0 && attempt([&] { columns.run(of.nest, rows, of.lanes); }))
+        return shape.take(ReductionShape::fold_columns);
+    }
+    FoldChannels channels(job_);
+    if (const LoopRef around = channels.around(of.block, of.nest, of.lanes);
+        around.var.get() && shape.open(ReductionShape::fold_channels) &&
+        attempt([&] { channels.run(of.ref, of.nest, around, of.lanes); }))
+      return shape.take(ReductionShape::fold_channels);
+    of.along_terms = can_fold(of.info, of.nest, of.run, of.lanes);
+    if (of.results < 2 || (of.along_terms && 4 * of.results < of.lanes)) {
+      if (!of.along_terms) return true;
+      if (!shape.open(ReductionShape::partial_lanes)) return false;
+      partial_lanes(of.nest, of.run, of.lanes);
+      return shape.take(ReductionShape::partial_lanes);
+    }
+    // Shorter vectors, of which a quarter at least is used.
+    while (4 * of.results < of.lanes) of.lanes /= 2;
+    return tile(of, shape);
+  }
+
+  bool tile(const Reduction& of, ShapeChoice& shape) {
     const RegisterTile tile = best_tile(of.body, of.nest, of.lanes, packs_jumps(of.nest));
     double folded = tile.cycles;
     shape.offer(ReductionShape::register_tile, tile.cycles);
@@ -71,18 +81,19 @@ class TileReduction : TileRegisters {
           fold_cycles(of.body, of.nest, of.run.trips, fold_operations(of.block, of.info), of.lanes);
       shape.offer(ReductionShape::partial_lanes, folded);
     }
-    if (tensorize(of, std::min(folded, tile.cycles), shape)) return;
-    if (of.along_terms && fold_tile(of, tile, folded, shape)) return;
+    if (tensorize(of, std::min(folded, tile.cycles), shape)) return true;
+    if (of.along_terms && fold_tile(of, tile, folded, shape)) return true;
     if (of.along_terms && shape.wins(ReductionShape::partial_lanes, folded, tile.cycles)) {
       partial_lanes(of.nest, of.run, of.lanes);
       return shape.take(ReductionShape::partial_lanes);
     }
-    if (shape.open(ReductionShape::window_tile) && window_tile(of, tile, shape)) return;
+    if (shape.open(ReductionShape::window_tile) && window_tile(of, tile, shape)) return true;
     if (!is_float_extreme(of.block, of.info) && shape.open(ReductionShape::streamed_terms) &&
         stream_terms(of.ref, of.nest, tile, of.lanes))
       return shape.take(ReductionShape::streamed_terms);
+    if (!shape.open(ReductionShape::register_tile)) return false;
     tile_registers(of.ref, of.nest, tile, of.lanes);
-    shape.take(ReductionShape::register_tile);
+    return shape.take(ReductionShape::register_tile);
   }
 
   bool tensorize(const Reduction& of, double others, ShapeChoice& shape) {
@@ -94,8 +105,7 @@ class TileReduction : TileRegisters {
     if (!shape.wins(ReductionShape::intrinsic, cycles, others) ||
         !attempt([&] { return nest.run(of.ref, *tile, of.nest); }))
       return false;
-    shape.take(ReductionShape::intrinsic);
-    return true;
+    return shape.take(ReductionShape::intrinsic);
   }
 
   bool fold_tile(const Reduction& of, const RegisterTile& tile, double folded, ShapeChoice& shape) {
@@ -108,8 +118,7 @@ class TileReduction : TileRegisters {
                     std::min(folded, tile.cycles + fold.copy_cycles(of.nest))) ||
         !attempt([&] { fold.run(of.nest, results, of.lanes); }))
       return false;
-    shape.take(ReductionShape::fold_tile);
-    return true;
+    return shape.take(ReductionShape::fold_tile);
   }
 
   bool window_tile(const Reduction& of, const RegisterTile& tile, ShapeChoice& shape) {
@@ -117,12 +126,10 @@ class TileReduction : TileRegisters {
     const Conditions conditions(of.block);
     terms.ops -= conditions.ops;
     TileWindows windows(job_);
-    if (!windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0, of.nest, of.lanes,
-                     tile, shape.asks(ReductionShape::window_tile)))
-      return false;
-    shape.offer(ReductionShape::window_tile, windows.cycles());
-    shape.take(ReductionShape::window_tile);
-    return true;
+    const bool done = windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0,
+                                  of.nest, of.lanes, tile, shape.asks(ReductionShape::window_tile));
+    if (windows.cycles() > 0) shape.offer(ReductionShape::window_tile, windows.cycles());
+    return done && shape.take(ReductionShape::window_tile);
   }
 
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {

@@ -59,11 +59,12 @@ class RowSteps : protected NestSteps {
   bool goes_past_caches(const DefaultNest& nest) const {
     bool large = false;
     for (const auto& write : nest.writes) {
-      if (!readers(s_.program()->body, write.buffer).empty()) return false;
       large |= bytes_of(*write.buffer) > static_cast<double>(target_.l3_bytes) &&
                !is_private(s_.program()->body, write.buffer);
     }
-    return large;
+    return large && std::all_of(nest.writes.begin(), nest.writes.end(), [&](const auto& write) {
+             return readers(s_.program()->body, write.buffer).empty();
+           });
   }
 
   // Whether the block waits for a last cache that is far away.

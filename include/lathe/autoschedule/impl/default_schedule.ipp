@@ -73,7 +73,7 @@ LATHE_DECL Schedule apply_plan(const Plan& plan, const Program& program, const T
   const bool met =
       std::any_of(plan.decisions.begin(), plan.decisions.end(),
                   [&](const Decision& d) { return work.made().find(d.block, d.what) != nullptr; });
-  if (!met && !plan.decisions.empty())
+  if (!met && !plan.decisions.empty() && !program->scheduled)
     throw UserError("L0267",
                     cat("plan: nothing that it decides, as '", plan.decisions[0].block, ' ',
                         plan.decisions[0].what, "', is decided in program '", program->name, "'"),

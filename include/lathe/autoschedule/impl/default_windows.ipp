@@ -19,7 +19,7 @@ class TileWindows : WindowCosts {
     const Vec<LoopRef> loops = sliding(nest);
     if (loops.empty()) return false;
     const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
-    cycles_ = tile.cycles;
+    if (tile.statements > 0) cycles_ = tile.cycles;
     const double others = asked ? WindowTile().cycles
                                 : other_cycles(body, conditions, nest, other, lanes),
                  least = std::min(tile.cycles, others);

@@ -77,7 +77,8 @@ LATHE_DECL std::string Plan::str() const {
 
 LATHE_DECL Plan Plan::parse(std::string_view text, Location where) {
   Plan out;
-  if (taken_until(text, '\n') != detail::kPlanHead)
+  const std::string_view head = taken_until(text, '\n');
+  if (trimmed(head.substr(0, head.find('#'))) != detail::kPlanHead)
     throw UserError("L0266", cat("plan: the text starts with '", detail::kPlanHead, "'"), where, {},
                     "plans of other versions of Lathe can't be read");
   for (std::size_t number = 2; !text.empty(); ++number) {
