@@ -114,6 +114,21 @@ TEST_CASE("guarded operators are what each target has") {
   }
 }
 
+TEST_CASE("one lane that a constant mask keeps is stored by itself") {
+  Build b;
+  auto x = b.buffer("x", kI64), y = b.output("y", kI32);
+  const auto stored = [&](int kept) {
+    const AnyExpr value = make_cast(kI32.with_lanes(8), make_load(x, {ramp(0, 1, 8)}));
+    const AnyExpr mask =
+        make_binary(BinaryOp::lt, make_ramp(make_int(kI32, 0), make_int(kI32, 1), 8),
+                    make_broadcast(make_int(kI32, kept), 8));
+    const Program p = b.done(make_store(y, {ramp(16, 1, 8)}, value, mask));
+    return guard_operators(p, Target("znver4")).str();
+  };
+  CHECK(stored(1).find("y[16] = ") != std::string::npos);
+  CHECK(stored(2).find("y[ramp(16, 1, 8) where ") != std::string::npos);
+}
+
 TEST_CASE("the range of a loop is computed where it runs nothing too") {
   const Program p = parse(R"(program P(out Y: i64[4]) stage flat:
   for i in 0..4:

@@ -1,5 +1,6 @@
-// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes. Such stores become
-// stores of fewer lanes without a mask.
+// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes, LLVM 16 to 19 store
+// 8 where the one lane of 4 bytes comes from a wider integer. Such stores become stores of fewer
+// lanes without a mask.
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
@@ -19,7 +20,8 @@ inline Stmt without_constant_mask(const StoreNode& n) {
   const int kept = n.mask ? first_lanes_kept(n.mask) : 0;
   const auto* ramp = n.indices.empty() ? nullptr : n.indices[0].as<RampNode>();
   if (kept == 0 || !ramp || ramp->base.dtype().lanes != 1) return {};
-  if (n.buffer->dtype.element_bytes() >= 4 || n.value.dtype().lanes != ramp->lanes) return {};
+  if (n.value.dtype().lanes != ramp->lanes) return {};
+  if (kept > 1 && n.buffer->dtype.element_bytes() >= 4) return {};
   Vec<int> lanes;
   for (int l = 0; l < kept; ++l) lanes.push_back(l);
   AnyExpr at = kept == 1 ? ramp->base : make_ramp(ramp->base, ramp->stride, kept);
