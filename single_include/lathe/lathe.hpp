@@ -49896,7 +49896,9 @@ class TileElementwise : RowSteps {
     const bool waits = cost.math == 0 || target_.vector_bytes > 32;
     const bool past_caches = waits && goes_past_caches(nest),
                in_parts = past_caches && !only_loop && !OrderMoves(job_).fills_lines(nest);
-    const std::int64_t enough = in_parts && !has_windows(nest) ? trips + 1 : lanes;
+    // Rows of a page are taken several at a time.
+    const std::int64_t page = kCacheWay / cost.widest,
+                       enough = in_parts && !has_windows(nest) ? std::max(page, lanes) : lanes;
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
