@@ -3,6 +3,7 @@
 #include <support/text.hpp>
 
 #include "../schedule/kernels.hpp"
+#include "one_core.hpp"
 
 namespace lt = lathe;
 using test::has;
@@ -23,9 +24,7 @@ lt::Program convolution(int rows, int taps, int groups, int in, int out) {
 
 /// For one thread, so that no loops are fused to run in parallel.
 std::string planned(const lt::Program& program, const char* name = "x86-64-v4") {
-  lt::Target target(name);
-  target.cores = 1;
-  return lt::default_schedule(program, target).str();
+  return lt::default_schedule(program, test::one_core(name)).str();
 }
 
 /// From the loop over rows of the window to the block.

@@ -3,6 +3,7 @@
 #include <support/text.hpp>
 
 #include "../schedule/kernels.hpp"
+#include "one_core.hpp"
 
 using namespace test;
 namespace {
@@ -16,9 +17,7 @@ lt::Tensor<T, 2> product(std::int64_t m, std::int64_t n, std::int64_t k, bool co
 }
 
 std::string planned(const lt::AnyTensor& C, lt::ScheduleOptions options = {}) {
-  lt::Target target("x86-64-v4");
-  target.cores = 1;
-  return lt::default_schedule(lt::program_of(C), target, options).str();
+  return lt::default_schedule(lt::program_of(C), one_core(), options).str();
 }
 
 }  // namespace

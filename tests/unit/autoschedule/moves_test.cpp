@@ -3,14 +3,14 @@
 #include <support/text.hpp>
 
 #include "checked_plan.hpp"
+#include "one_core.hpp"
 
 using namespace test;
 namespace {
 
 // One core, whose last cache holds so little that results of a test leave it.
 lt::Target with_caches(std::int64_t second, std::int64_t last) {
-  lt::Target target("x86-64-v4");
-  target.cores = 1;
+  lt::Target target = one_core();
   target.l2_bytes = second, target.l3_bytes = last;
   return target;
 }

@@ -3,6 +3,7 @@
 
 #include "../../support/text.hpp"
 #include "../schedule/kernels.hpp"
+#include "one_core.hpp"
 
 namespace lt = lathe;
 
@@ -23,9 +24,7 @@ lt::Program nibbles(std::int64_t rows, std::int64_t terms, std::int64_t group) {
 }
 
 lt::Schedule planned(const lt::Program& program, const char* target = "x86-64-v3") {
-  lt::Target one(target);
-  one.cores = 1;
-  return lt::default_schedule(program, one);
+  return lt::default_schedule(program, test::one_core(target));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <lathe/autoschedule/default_schedule.hpp>
 
 #include "../schedule/kernels.hpp"
+#include "one_core.hpp"
 
 namespace lt = lathe;
 
@@ -35,8 +36,7 @@ lt::Program scores(std::int64_t images, std::int64_t heads, std::int64_t n) {
 }
 
 lt::Schedule planned(const lt::Program& program) {
-  lt::Target target("x86-64-v4");
-  target.cores = 1;
+  lt::Target target = test::one_core();
   target.l2_bytes = 1 << 20;
   return lt::default_schedule(program, target);
 }
@@ -198,9 +198,8 @@ TEST_CASE("weights are computed head by head where heads lie inside of places") 
   CHECK(shared_loops(planned(attention_by_places(2048, 4, 64)), "S") ==
         std::vector<std::int64_t>{4, 64});
   // What the copy of V for one head counts is its places.
-  lt::Target v3("x86-64-v3");
-  v3.cores = 1;
-  const std::string text = lt::default_schedule(attention_by_places(2048, 4, 64), v3).str();
+  const std::string text =
+      lt::default_schedule(attention_by_places(2048, 4, 64), test::one_core("x86-64-v3")).str();
   const std::size_t copy = text.find("block V_cache(");
   REQUIRE(copy != std::string::npos);
   CHECK(text.rfind("0..8 @tail=\"guard\"", copy) == std::string::npos);
@@ -218,8 +217,7 @@ TEST_CASE("keys that several heads share are read once for all where there is on
 
 TEST_CASE("blocks of rows compute what the program says") {
   for (const auto& name : {"x86-64-v3", "x86-64-v4"}) {
-    lt::Target small(name);
-    small.cores = 1;
+    lt::Target small = test::one_core(name);
     small.l2_bytes = 8 << 10;
     for (const lt::Program& program :
          {attention(2, 48, 8, true), attention(1, 67, 5, true), attention(2, 40, 17, true),

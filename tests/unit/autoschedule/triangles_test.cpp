@@ -4,16 +4,11 @@
 #include <support/text.hpp>
 
 #include "../schedule/run.hpp"
+#include "one_core.hpp"
 
 using namespace test;
 
 namespace {
-
-lt::Target one_core() {
-  lt::Target target("x86-64-v3");
-  target.cores = 1;
-  return target;
-}
 
 /// The rows of a matrix of integers by a vector, of which `chosen` tells the terms.
 template <class Chosen>
@@ -24,7 +19,7 @@ lt::Schedule planned(const Chosen& chosen) {
   const lt::Program p = lt::program_of(lt::compute("y", {40}, [&](lt::Var i) {
     return lt::sum(lt::select(chosen(i, r), A(i, r) * x(r), 0), r);
   }));
-  const lt::Schedule s = lt::default_schedule(p, one_core());
+  const lt::Schedule s = lt::default_schedule(p, one_core("x86-64-v3"));
   CHECK(test::run(s.program()) == test::run(p));
   return s;
 }
@@ -34,7 +29,7 @@ lt::Schedule planned(const Chosen& chosen) {
 TEST_CASE("rows of a triangle fold in lanes, and end where it does") {
   const lt::Schedule s = planned([](auto i, auto r) { return r <= i; });
   CHECK(has(s.str(), "&& vro * 8 + vri <= vi reduce sum"));
-  CHECK(has(lt::lower(s.program(), one_core()).str(), "for ro in 0..io >> 1"));
+  CHECK(has(lt::lower(s.program(), one_core("x86-64-v3")).str(), "for ro in 0..io >> 1"));
   planned([](auto i, auto r) { return lt::abs(r - i) < 3; });
   planned([](auto i, auto r) { return r > i && r < 2 * i; });
 }
@@ -44,7 +39,7 @@ TEST_CASE("columns keep their choice: lanes of one vector would choose apart") {
   lt::Reduce r("r", 50);
   const lt::Program p = lt::program_of(lt::compute(
       "y", {40}, [&](lt::Var i) { return lt::sum(lt::select(r <= i, A(r, i), 0), r); }));
-  const lt::Schedule s = lt::default_schedule(p, one_core());
+  const lt::Schedule s = lt::default_schedule(p, one_core("x86-64-v3"));
   CHECK(has(s.str(), "select("));
   CHECK(test::run(s.program()) == test::run(p));
 }
@@ -55,7 +50,7 @@ TEST_CASE("a sum over a triangle is one over its rows") {
   const lt::Program p = lt::program_of(lt::compute("y", {}, [&] {
     return lt::sum(lt::select(i <= j, A(i, j), 0), {i, j});
   }));
-  const lt::Schedule s = lt::default_schedule(p, one_core());
+  const lt::Schedule s = lt::default_schedule(p, one_core("x86-64-v3"));
   CHECK_FALSE(has(s.str(), "floordiv"));
   CHECK(test::run(s.program()) == test::run(p));
 }
@@ -73,7 +68,7 @@ TEST_CASE("triangles by their bounds have tiles and lanes as those by a conditio
   });
   for (const lt::Program& program : {lt::program_of(C), lt::program_of(lags)}) {
     std::vector<std::string> left_out;
-    const lt::Schedule s = lt::default_schedule(program, one_core(), {}, left_out);
+    const lt::Schedule s = lt::default_schedule(program, one_core("x86-64-v3"), {}, left_out);
     INFO(s.str());
     CHECK(left_out.empty());
     CHECK(has(s.str(), "scope register"));
@@ -87,5 +82,5 @@ TEST_CASE("segments and bands by their bounds are no boxes") {
     lt::Reduce r("r", {i * 4, 4});
     return lt::sum(X(r), r);
   });
-  CHECK_FALSE(has(lt::default_schedule(segments, one_core()).str(), " where "));
+  CHECK_FALSE(has(lt::default_schedule(segments, one_core("x86-64-v3")).str(), " where "));
 }
