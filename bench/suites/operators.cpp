@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/comparison.hpp"
+#include "core/failures.hpp"
 #include "core/peers.hpp"
 #include "core/ratios.hpp"
 #include "operators/ansor_sizes.hpp"
@@ -114,7 +115,7 @@ void summarize(const std::vector<Row>& rows, const Options& options, int threads
 void run_operators(const std::string& suite, const std::vector<Operator>& operators,
                    const Options& options, Report& report) {
   if (!lathe_peer().operators) return;
-  std::string failed;
+  Failures failures;
   for (const int threads : options.threads) {
     std::vector<Row> rows;
     for (const Operator& what : operators) {
@@ -123,17 +124,14 @@ void run_operators(const std::string& suite, const std::vector<Operator>& operat
         say(suite, what.name + ": needs more than 2 GB; left out");
         continue;
       }
-      try {
+      failures.run(what.name, [&] {
         rows.push_back(run_operator(suite, what, threads, options));
         report.add(rows.back());
-      } catch (const std::exception& e) {
-        say("lathe", what.name + ": " + e.what());
-        failed += (failed.empty() ? "" : ", ") + what.name;
-      }
+      });
     }
     summarize(rows, options, threads);
   }
-  if (!failed.empty()) throw std::runtime_error(suite + ": failed: " + failed);
+  failures.finish(suite);
 }
 
 std::vector<std::string> names_of(const std::vector<Operator>& operators) {

@@ -1,8 +1,8 @@
 // Programs under Lathe's default schedule beside plain loops: small ones of all kinds, and those
 // that move elements of large arrays.
 #include <cstdio>
-#include <stdexcept>
 
+#include "core/failures.hpp"
 #include "core/ratios.hpp"
 #include "plain/cases.hpp"
 #include "suites/suites.hpp"
@@ -47,19 +47,16 @@ std::vector<std::string> names_of(const std::vector<PlainCase>& cases) {
 void run_suite(const std::string& suite, const std::vector<PlainCase>& cases,
                const Options& options, Report& report) {
   std::vector<Row> rows;
-  std::string failed;
+  Failures failures;
   for (const PlainCase& what : cases) {
     if (!options.wants(what.name)) continue;
-    try {
+    failures.run(what.name, [&] {
       rows.push_back(run_case(suite, what, options));
       report.add(rows.back());
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "lathe: %s: %s\n", what.name.c_str(), e.what());
-      failed += (failed.empty() ? "" : ", ") + what.name;
-    }
+    });
   }
   summarize(rows, options.seed);
-  if (!failed.empty()) throw std::runtime_error(suite + ": failed: " + failed);
+  failures.finish(suite);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/failures.hpp"
 #include "core/measure.hpp"
 #include "core/ratios.hpp"
 #include "plans/plans.hpp"
@@ -150,21 +151,18 @@ std::vector<std::string> regret_case_names(const Options& options) {
 
 void run_regret_suite(const Options& options, Report& report) {
   std::vector<Result> results;
-  std::string failed;
+  Failures failures;
   for (const PlanCase& what : plan_cases(options.seed)) {
     if (!options.wants(what.name)) continue;
-    try {
+    failures.run(what.name, [&] {
       const Result result = run_case(what, options);
-      if (result.row.peers.empty()) continue;
+      if (result.row.peers.empty()) return;
       results.push_back(result);
       report.add(result.row);
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "lathe: %s: %s\n", what.name.c_str(), e.what());
-      failed += (failed.empty() ? "" : ", ") + what.name;
-    }
+    });
   }
   summarize(results, options.seed);
-  if (!failed.empty()) throw std::runtime_error("regret: failed: " + failed);
+  failures.finish("regret");
 }
 
 }  // namespace bench

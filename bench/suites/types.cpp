@@ -5,6 +5,7 @@
 
 #include "core/comparison.hpp"
 #include "core/draw.hpp"
+#include "core/failures.hpp"
 #include "core/peers.hpp"
 #include "core/ratios.hpp"
 #include "suites/suites.hpp"
@@ -130,20 +131,17 @@ std::vector<std::string> types_case_names(const Options& options) {
 void run_types_suite(const Options& options, Report& report) {
   if (!lathe_peer().products) return;
   std::vector<Row> rows;
-  std::string failed;
+  Failures failures;
   for (const Product& what : products(options.seed)) {
     const std::string name = name_of(what);
     if (!options.wants(name)) continue;
-    try {
+    failures.run(name, [&] {
       rows.push_back(run_product(what, options));
       report.add(rows.back());
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "lathe: %s: %s\n", name.c_str(), e.what());
-      failed += (failed.empty() ? "" : ", ") + name;
-    }
+    });
   }
   summarize(rows, options.seed);
-  if (!failed.empty()) throw std::runtime_error("types: failed: " + failed);
+  failures.finish("types");
 }
 
 }  // namespace bench
