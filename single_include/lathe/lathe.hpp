@@ -182,12 +182,14 @@ struct Decision {
 /// also to another shape of the same program. What is decided, with its numbers:
 ///   shape           how a reduction is computed: register_tile, window_tile, fold_tile,
 ///                   partial_lanes, intrinsic, fold_columns, fold_channels, streamed_terms
-///   register_tile   the loop over rows, or "row": rows, vectors
+///   register_tile   the loop over rows, or "-" for one row: rows, vectors
 ///   window_tile     "places": rows, columns (loops along which windows slide), vectors, reduce
 ///                   loops that are written out
+///   window_apart    the same of a copy whose rows lie in sets of their own
 ///   fold_tile       "results": rows, columns
 ///   partial_lanes   "lanes": partial results
-///   intrinsic       the row of tensor_intrins(): rows, vectors, whether a is copied
+///   intrinsic       the row of tensor_intrins() and its operand a: rows, vectors, whether a is
+///                   copied
 ///   panels(B)       "copy": whether what is read of B is laid out in panels
 ///   blocks          "tiles": along the lanes, which share the second cache; 0: all
 ///   term_blocks     "terms": those whose sums stay in registers, tiles along the lanes; 0: all
@@ -47135,8 +47137,12 @@ class PlanWork {
           least = apart, best = k;
     }
     const PlanOption taken = options[best];
-    options.erase(options.begin() + static_cast<std::ptrdiff_t>(best));
-    note(block, what, taken, std::move(options));
+    std::vector<PlanOption> others;
+    for (auto& option : options)
+      if (!same(option, taken) && std::none_of(others.begin(), others.end(),
+                                               [&](const auto& o) { return same(o, option); }))
+        others.push_back(std::move(option));
+    note(block, what, taken, std::move(others));
     return best;
   }
 
@@ -47171,12 +47177,11 @@ class PlanWork {
     if (!asked_) return out;
     for (const auto& d : asked_->decisions) {
       const Decision* made = made_.find(d.block, d.what);
-      const std::string text = d.taken.str();
       if (!made)
         out.push_back(cat("plan: '", d.block, ' ', d.what, "' is not decided here"));
-      else if (made->taken.str() != text)
+      else if (!same(made->taken, d.taken))
         out.push_back(cat("plan: '", d.block, ' ', d.what, "' is '", made->taken.str(), "', as '",
-                          text, "' is not possible"));
+                          d.taken.str(), "' is not possible"));
     }
     return out;
   }
@@ -47187,6 +47192,10 @@ class PlanWork {
     std::stable_sort(others.begin(), others.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return {std::string(block), std::string(what), std::move(taken), std::move(others)};
+  }
+
+  static bool same(const PlanOption& a, const PlanOption& b) {
+    return a.name == b.name && a.numbers == b.numbers;
   }
 
   static constexpr double kFar = 1e30;
@@ -47454,6 +47463,8 @@ inline constexpr std::int64_t kMostChannels = 8;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096;
+// Of memory that a core finds by one address translation, and that hardware fetches ahead in.
+inline constexpr std::int64_t kPage = 4096;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -47658,6 +47669,20 @@ class DefaultSteps {
     std::vector<PlanOption> options;
     for (const auto& candidate : all) options.push_back(option(candidate));
     return job_.plan->decide(block->name, what, std::move(options), best);
+  }
+
+  // What is taken where no cost tells: `best`, or of `others()` what a plan asks for.
+  template <class T, class Others, class Option>
+  T decided(const BlockTag& block, std::string_view what, const T& best, const Others& others,
+            const Option& option) const {
+    if (!job_.plan) return best;
+    Vec<T> all{best};
+    all.append(others());
+    return all[decide(block, what, all, 0, option)];
+  }
+  // What was compared, and is not what is done.
+  void forget(const BlockTag& block, std::string_view what) const {
+    if (job_.plan) job_.plan->forget(block->name, what);
   }
 
   bool kept(const BlockRef& block) const { return job_.kept.holds(block.tag); }
@@ -48973,7 +48998,7 @@ class ReductionCosts : protected NestSteps {
   static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
   PlanOption option_of(const DefaultNest& nest, const RegisterTile& tile) const {
-    return {tile.rows.var.get() ? tile.rows.var->name : "row",
+    return {tile.rows.var.get() ? tile.rows.var->name : "-",
             {tile.height, tile.vectors},
             tile.cycles + conflict_cycles(nest, tile)};
   }
@@ -48999,7 +49024,7 @@ class ReductionCosts : protected NestSteps {
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         if (!ahead && vectors > 1 && spills_turned(nest, tile, lanes)) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
-        if (job_.plan && !contains(all, tile)) all.push_back(tile);
+        if (job_.plan) all.push_back(tile);
         const bool wider = vectors > best.vectors;
         if (tile.cycles < best.cycles * (1 - (wider && !knows_columns ? kWideTails : kEqual)) ||
             (tile.cycles < best.cycles * (1 + kEqual) && wider && knows_columns))
@@ -49646,7 +49671,7 @@ class TileStreams : RowSteps {
 
  private:
   static constexpr std::int64_t kMostStreams = 4;
-  static constexpr std::int64_t kPage = 4096, kLongestRun = 32 << 10;
+  static constexpr std::int64_t kLongestRun = 32 << 10;
   static constexpr std::size_t kBuffers = 4;
   static constexpr int kSecondCache = 2;  // locality of a prefetch
 
@@ -49897,7 +49922,7 @@ class TileElementwise : RowSteps {
     const bool past_caches = waits && goes_past_caches(nest),
                in_parts = past_caches && !only_loop && !OrderMoves(job_).fills_lines(nest);
     // Rows of a page are taken several at a time.
-    const std::int64_t page = kCacheWay / cost.widest,
+    const std::int64_t page = kPage / cost.widest,
                        enough = in_parts && !has_windows(nest) ? std::max(page, lanes) : lanes;
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
@@ -49990,14 +50015,17 @@ class TileElementwise : RowSteps {
   Vectors vectors_of(const DefaultNest& nest, const BodyCost& cost, std::int64_t trips,
                      bool crowded) const {
     const Vectors v = vectors_of(cost, trips, crowded);
-    Vec<Vectors> all{v};
-    for (const std::int64_t lanes : {v.lanes / 2, v.lanes, 2 * v.lanes})
-      for (const std::int64_t count : {1, 2, 4})
-        if (lanes > 1 && lanes * count <= trips && (lanes != v.lanes || count != v.count))
-          all.push_back({lanes, count});
-    return all[decide(nest.block, "vectors", all, 0, [](const Vectors& of) {
+    const auto others = [&] {
+      Vec<Vectors> all;
+      for (const std::int64_t lanes : {v.lanes / 2, v.lanes, 2 * v.lanes})
+        for (const std::int64_t count : {1, 2, 4})
+          if (lanes > 1 && lanes * count <= trips && (lanes != v.lanes || count != v.count))
+            all.push_back({lanes, count});
+      return all;
+    };
+    return decided(nest.block, "vectors", v, others, [](const Vectors& of) {
       return PlanOption{"lanes", {of.lanes, of.count}, 0};
-    })];
+    });
   }
 
   // `task`: elements of one outer iteration, 0 for no such loop.
@@ -50173,10 +50201,20 @@ class FoldTiles : ReductionCosts {
       if (step_of(read->indices, along.var) != Step::unit) return out;
     out.rows = own_loop(nest, a, b), out.columns = own_loop(nest, b, a);
     if (!out.rows.var.get() || !out.columns.var.get() || !stays(nest, a, b)) return Shape();
-    const Vec<Shape> all = shapes(body, nest, out, lanes);
-    return all[decide(nest.block, "fold_tile", all, 0, [](const Shape& shape) {
-      return PlanOption{"results", {shape.height, shape.width}, shape.cycles};
-    })];
+    const auto of = [&](std::int64_t height, std::int64_t width) {
+      return with_tile(body, nest, out, height, width, lanes);
+    };
+    const auto others = [&] {
+      Vec<Shape> all;
+      for (std::int64_t height = 1; height <= 2 * kRows; ++height)
+        for (std::int64_t width = 1; (height + 1) * width < target_.vector_registers; ++width)
+          all.push_back(of(height, width));
+      return all;
+    };
+    return decided(nest.block, "fold_tile", of(kRows, target_.vector_registers / (2 * kRows)),
+                   others, [](const Shape& shape) {
+                     return PlanOption{"results", {shape.height, shape.width}, shape.cycles};
+                   });
   }
 
   // To load, turn and store what a register tile would read across its terms, for each vector that
@@ -50213,37 +50251,18 @@ class FoldTiles : ReductionCosts {
   // By as many columns as fill half of the registers: four rows of the 16 that AVX2 has meet two.
   static constexpr std::int64_t kRows = 4;
 
-  // The first one is what is taken; others for plans.
-  Vec<Shape> shapes(const BodyCost& body, const DefaultNest& nest, const Shape& over,
-                    std::int64_t lanes) const {
-    const std::int64_t rows = trip_of(nest, over.rows), columns = trip_of(nest, over.columns);
-    Vec<Shape> out;
-    const auto add = [&](std::int64_t height, std::int64_t width) {
-      Shape shape = over;
-      shape.height = balanced(rows, height), shape.width = balanced(columns, width);
-      shape.cycles = cycles_of(body, nest, shape, lanes) * share(rows, shape.height) *
-                     share(columns, shape.width);
-      const bool known = std::any_of(out.begin(), out.end(), [&](const Shape& other) {
-        return other.height == shape.height && other.width == shape.width;
-      });
-      if (!known) out.push_back(shape);
-    };
-    add(kRows, target_.vector_registers / (2 * kRows));
-    if (!job_.plan) return out;
-    for (std::int64_t height = 1; height <= std::min(rows, 2 * kRows); ++height)
-      for (std::int64_t width = 1;
-           width <= columns && (height + 1) * width < target_.vector_registers; ++width)
-        add(height, width);
-    return out;
-  }
-  double cycles_of(const BodyCost& body, const DefaultNest& nest, const Shape& shape,
-                   std::int64_t lanes) const {
+  // `height` by `width` results at most, in equal tiles.
+  Shape with_tile(const BodyCost& body, const DefaultNest& nest, Shape shape, std::int64_t height,
+                  std::int64_t width, std::int64_t lanes) const {
+    const std::int64_t rows = trip_of(nest, shape.rows), columns = trip_of(nest, shape.columns),
+                       terms = trip_of(nest, nest.reduce.back());
+    shape.height = balanced(rows, height), shape.width = balanced(columns, width);
     Work work;
     work.vectors = 1.0 / static_cast<double>(shape.height) + 1.0 / static_cast<double>(shape.width);
-    work.operations =
-        std::max(body.ops - 1, 1.0) + kFoldOperations * static_cast<double>(lanes) /
-                                          static_cast<double>(trip_of(nest, nest.reduce.back()));
-    return cycles(work, 0);
+    work.operations = std::max(body.ops - 1, 1.0) +
+                      kFoldOperations * static_cast<double>(lanes) / static_cast<double>(terms);
+    shape.cycles = cycles(work, 0) * share(rows, shape.height) * share(columns, shape.width);
+    return shape;
   }
 
   // The innermost loop that moves one read and not the other.
@@ -50879,7 +50898,9 @@ class IntrinsicCosts : protected NestSteps {
 
  private:
   static PlanOption option_of(const IntrinsicTile& tile) {
-    return {tile.fit.product->row->name, {tile.height, tile.vectors, tile.copies_a}, tile.cycles};
+    return {cat(tile.fit.product->row->name, '(', tile.fit.a.buffer->name, ')'),
+            {tile.height, tile.vectors, tile.copies_a},
+            tile.cycles};
   }
 
   static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4;
@@ -50956,10 +50977,8 @@ class IntrinsicCosts : protected NestSteps {
   // Of tiles that take as long the one that loads less: what it waits for has slack. bf16 of
   // 40x47x67 1.77 us in tiles of 2 rows, 1.37 of 5 (Zen 4). Tile registers were not measured so.
   static bool is_better(const IntrinsicTile& tile, const IntrinsicTile& other) {
-    constexpr double kEqual = 1e-3;
-    if (tile.cycles < other.cycles * (1 - kEqual)) return true;
-    return !tile.in_tiles() && tile.cycles < other.cycles * (1 + kEqual) &&
-           load_cycles(tile) < load_cycles(other);
+    if (tile.cycles != other.cycles || tile.in_tiles()) return tile.cycles < other.cycles;
+    return load_cycles(tile) < load_cycles(other);
   }
 
   // Between two instructions.
@@ -51013,7 +51032,7 @@ class CacheBlocks : protected ReductionCosts {
   // Rows of a constant are laid out once, for all calls.
   static constexpr double kPackReuse = 16, kLongReuse = 32, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
-  static constexpr double kPages = 96, kPage = 4096;
+  static constexpr double kPages = 96;
 
   // Tiles of so few rows come back to what lies along the lanes after so few cycles that they wait
   // for the second cache: 16 bytes a cycle at 4 rows of AVX2, half of what Zen 3 delivers.
@@ -51043,10 +51062,11 @@ class CacheBlocks : protected ReductionCosts {
       return false;
     const bool pays = panels_pay(nest, tile, read, lanes);
     if (!job_.plan) return pays;
-    return decide(nest.block, cat("panels(", read.buffer->name, ')'), Vec<std::int64_t>{0, 1}, pays,
-                  [](std::int64_t copy) {
-                    return PlanOption{"copy", {copy}, 0};
-                  }) == 1;
+    return decided(
+        nest.block, cat("panels(", read.buffer->name, ')'), pays, [&] { return Vec<bool>{!pays}; },
+        [](bool copy) {
+          return PlanOption{"copy", {copy}, 0};
+        });
   }
   bool panels_pay(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                   std::int64_t lanes) const {
@@ -51903,25 +51923,29 @@ class TileRegisters : protected StreamedTerms {
            kDefaultNodes;
   }
 
-  // Tiles along the lanes that share a cache, where rows come back to them; no cost tells how many.
   std::int64_t decided_block(const DefaultNest& nest, std::int64_t tiles) const {
-    Vec<std::int64_t> all{tiles};
-    if (tiles > 0) all.append({0, 2 * tiles});
-    if (tiles > 1) all.push_back(tiles / 2);
-    return all[decide(nest.block, "blocks", all, 0, [](std::int64_t t) {
+    const auto others = [&] {
+      Vec<std::int64_t> all;
+      if (tiles > 0) all.append({0, 2 * tiles});
+      if (tiles > 1) all.push_back(tiles / 2);
+      return all;
+    };
+    return decided(nest.block, "blocks", tiles, others, [](std::int64_t t) {
       return PlanOption{"tiles", {t}, 0};
-    })];
+    });
   }
-  // The same of blocks of terms.
   TermBlocks decided_blocks(const DefaultNest& nest, const TermBlocks& blocks) const {
-    Vec<TermBlocks> all{blocks, TermBlocks()};
-    if (blocks.terms > 1) {
-      all.push_back(blocks), all.back().terms *= 2;
-      all.push_back(blocks), all.back().terms /= 2;
-    }
-    return all[decide(nest.block, "term_blocks", all, 0, [](const TermBlocks& b) {
+    const auto others = [&] {
+      Vec<TermBlocks> all{TermBlocks()};
+      if (blocks.terms > 1) {
+        all.push_back(blocks), all.back().terms *= 2;
+        all.push_back(blocks), all.back().terms /= 2;
+      }
+      return all;
+    };
+    return decided(nest.block, "term_blocks", blocks, others, [](const TermBlocks& b) {
       return PlanOption{"terms", {b.terms, b.tiles}, 0};
-    })];
+    });
   }
 
   // The loops of a tile: over tiles, what is unrolled, and the lanes.
@@ -52192,13 +52216,17 @@ class TileWindows : WindowCosts {
       if (apart.cycles + copy_cycles(nest, crowded) < kBetter * least && attempt([&] {
             for (const auto& read : crowded) copy_crowded(ref, read, lanes);
             tile_nest(ref, nest, apart, lanes);
-          }))
+          })) {
+        cycles_ = apart.cycles;
+        forget(nest.block, "window_tile");
         return true;
+      }
+      forget(nest.block, "window_apart");
     }
     return tile.cycles < kBetter * others && attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
-  /// Of the best tile, where there is one.
+  /// Of the tile that was taken, or the best one; 0: there is none.
   double cycles() const { return cycles_; }
 
  private:
@@ -52251,7 +52279,8 @@ class TileWindows : WindowCosts {
         });
     }
     if (tiles.empty()) return {};
-    return tiles[decide(nest.block, "window_tile", tiles, simplest(tiles), option_of)];
+    return tiles[decide(nest.block, apart ? "window_apart" : "window_tile", tiles, simplest(tiles),
+                        option_of)];
   }
   static PlanOption option_of(const WindowTile& tile) {
     const auto& heights = tile.heights;
@@ -52656,22 +52685,21 @@ class TileReduction : TileRegisters {
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
     };
     while (width > lanes && !fits(width)) width /= 2;
-    width = decided_width(nest, width, lanes);
+    width = decided(
+        nest.block, "partial_lanes", width,
+        [&] {
+          Vec<std::int64_t> others;
+          for (const std::int64_t w : {lanes, 2 * lanes, 4 * lanes, 8 * lanes})
+            if (w != width) others.push_back(w);
+          return others;
+        },
+        [](std::int64_t w) {
+          return PlanOption{"lanes", {w}, 0};
+        });
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
-  }
-
-  // Partial results, whose number no cost tells.
-  std::int64_t decided_width(const DefaultNest& nest, std::int64_t width,
-                             std::int64_t lanes) const {
-    Vec<std::int64_t> widths{width};
-    for (const std::int64_t w : {lanes, 2 * lanes, 4 * lanes, 8 * lanes})
-      if (w != width) widths.push_back(w);
-    return widths[decide(nest.block, "partial_lanes", widths, 0, [](std::int64_t w) {
-      return PlanOption{"lanes", {w}, 0};
-    })];
   }
 
   // Short parts that are outside now are written out: conditions of which part it is are told.
@@ -55640,7 +55668,7 @@ inline AnyExpr divided_as_words(BinaryOp op, const AnyExpr& a, std::int64_t divi
 }  // namespace lathe::detail
 
 // ---- lathe/lower/machine/workarounds/constant_masks.ipp
-// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes, LLVM 16 to 19 store
+// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes, LLVM 16 to 22 store
 // 8 where the one lane of 4 bytes comes from a wider integer. Such stores become stores of fewer
 // lanes without a mask.
 

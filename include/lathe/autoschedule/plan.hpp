@@ -34,12 +34,14 @@ struct Decision {
 /// also to another shape of the same program. What is decided, with its numbers:
 ///   shape           how a reduction is computed: register_tile, window_tile, fold_tile,
 ///                   partial_lanes, intrinsic, fold_columns, fold_channels, streamed_terms
-///   register_tile   the loop over rows, or "row": rows, vectors
+///   register_tile   the loop over rows, or "-" for one row: rows, vectors
 ///   window_tile     "places": rows, columns (loops along which windows slide), vectors, reduce
 ///                   loops that are written out
+///   window_apart    the same of a copy whose rows lie in sets of their own
 ///   fold_tile       "results": rows, columns
 ///   partial_lanes   "lanes": partial results
-///   intrinsic       the row of tensor_intrins(): rows, vectors, whether a is copied
+///   intrinsic       the row of tensor_intrins() and its operand a: rows, vectors, whether a is
+///                   copied
 ///   panels(B)       "copy": whether what is read of B is laid out in panels
 ///   blocks          "tiles": along the lanes, which share the second cache; 0: all
 ///   term_blocks     "terms": those whose sums stay in registers, tiles along the lanes; 0: all

@@ -6,15 +6,10 @@
 #include <support/text.hpp>
 
 #include "../schedule/run.hpp"
+#include "one_core.hpp"
 
 using namespace test;
 namespace {
-
-lt::Target machine() {
-  lt::Target target("x86-64-v4");
-  target.cores = 1;
-  return target;
-}
 
 lt::Program product(std::int64_t m, std::int64_t n, std::int64_t k, bool turned = false) {
   lt::Input<std::int32_t, 2> A("A", {m, k}), B("B", {turned ? n : k, turned ? k : n});
@@ -61,6 +56,16 @@ lt::Program convolution() {
       }));
 }
 
+// Places of a window lie 4 KB apart, on one set of the first cache.
+lt::Program crowded_windows() {
+  lt::Input<std::int32_t, 3> I("I", {9, 9, 1024});
+  lt::Input<std::int32_t, 3> W("W", {3, 3, 1024});
+  lt::Reduce a("a", 3), b("b", 3);
+  return lt::program_of(lt::compute("P", {7, 7, 1024}, [&](lt::Var y, lt::Var x, lt::Var c) {
+    return lt::sum(I(y + a, x + b, c) * W(a, b, c), {a, b});
+  }));
+}
+
 lt::Program row_sums() {
   lt::Input<std::int32_t, 2> X("X", {9, 300});
   lt::Reduce r("r", 300);
@@ -75,14 +80,14 @@ lt::Program elements() {
 
 // The programs that all options of all decisions make, each equal to the evaluator's result.
 std::set<std::string> all_programs(const lt::Program& program) {
-  const lt::Plan plan = lt::default_plan(program, machine());
+  const lt::Plan plan = lt::default_plan(program, one_core());
   const auto want = test::run(program);
   std::set<std::string> out;
   for (std::size_t d = 0; d < plan.decisions.size(); ++d)
     for (const auto& option : plan.decisions[d].others) {
       lt::Plan other = plan;
       other.decisions[d].taken = option;
-      const lt::Schedule s = lt::apply_plan(other, program, machine());
+      const lt::Schedule s = lt::apply_plan(other, program, one_core());
       const std::string asked =
           plan.decisions[d].block + " " + plan.decisions[d].what + " " + option.str();
       INFO(asked);
@@ -100,7 +105,7 @@ std::string first_line_with(const std::vector<std::string>& lines, const std::st
 }  // namespace
 
 TEST_CASE("a plan says how a product is computed, and what was compared") {
-  const lt::Plan plan = lt::default_plan(product(64, 96, 80), machine());
+  const lt::Plan plan = lt::default_plan(product(64, 96, 80), one_core());
   const lt::Decision* shape = plan.find("C", "shape");
   REQUIRE(shape);
   CHECK(&plan.decisions[0] == shape);
@@ -119,18 +124,27 @@ TEST_CASE("a plan says how a product is computed, and what was compared") {
   CHECK(!plan.find("D", "shape"));
 }
 
+TEST_CASE("of windows in place and apart a plan has the tiles that are taken") {
+  const lt::Program program = crowded_windows();
+  const lt::Plan plan = lt::default_plan(program, one_core());
+  CHECK(plan.find("P", "shape")->taken.name == "window_tile");
+  const bool apart = has(lt::default_schedule(program, one_core()).trace().cpp(), "cache_read");
+  CHECK((plan.find("P", "window_apart") != nullptr) == apart);
+  CHECK((plan.find("P", "window_tile") != nullptr) != apart);
+}
+
 TEST_CASE("a plan that was printed and read gives the default schedule again") {
   for (const lt::Program& program :
        {product(64, 96, 80), product(16, 96, 256, true), bytes_product(), windows(), row_sums(),
-        convolution(), elements()}) {
-    const lt::Plan plan = lt::default_plan(program, machine());
+        convolution(), crowded_windows(), elements()}) {
+    const lt::Plan plan = lt::default_plan(program, one_core());
     REQUIRE(!plan.decisions.empty());
     const lt::Plan read = lt::Plan::parse(plan.str());
     CHECK(read.decisions.size() == plan.decisions.size());
     std::vector<std::string> repairs;
-    const lt::Schedule s = lt::apply_plan(read, program, machine(), {}, &repairs);
+    const lt::Schedule s = lt::apply_plan(read, program, one_core(), {}, &repairs);
     CHECK(repairs.empty());
-    CHECK(s.trace().cpp() == lt::default_schedule(program, machine()).trace().cpp());
+    CHECK(s.trace().cpp() == lt::default_schedule(program, one_core()).trace().cpp());
   }
 }
 
@@ -146,15 +160,15 @@ TEST_CASE("each option of each decision computes what the program says") {
 
 TEST_CASE("a long vector that all terms share stays as it lies") {
   const lt::Program program = with_vector(64, 200000, 40);
-  const std::string text = lt::default_schedule(program, machine()).str();
+  const std::string text = lt::default_schedule(program, one_core()).str();
   CHECK(has(text, "sum= min(A[vi, vk], b[vj])"));
-  CHECK(lt::default_plan(program, machine()).find("C", "panels(b)")->taken.numbers[0] == 0);
+  CHECK(lt::default_plan(program, one_core()).find("C", "panels(b)")->taken.numbers[0] == 0);
 }
 
 TEST_CASE("a plan decides the shape of a reduction and its tile") {
   const lt::Program program = product(64, 96, 80);
   const auto planned = [&](const std::string& text) {
-    return lt::apply_plan(lt::Plan::parse("plan 1\n" + text), program, machine()).trace().cpp();
+    return lt::apply_plan(lt::Plan::parse("plan 1\n" + text), program, one_core()).trace().cpp();
   };
   CHECK(has(planned("C shape partial_lanes"), "fold_lanes"));
   const std::string tile = planned("  C   register_tile i 4 2   # half\n\n# nothing\n");
@@ -166,7 +180,7 @@ TEST_CASE("of what a shape does not allow the nearest is taken, and said") {
   std::vector<std::string> repairs;
   const lt::Plan plan = lt::Plan::parse(
       "plan 1\nC register_tile i 8 3\nC register_tiles i 8 3\nC shape window_tile\n");
-  const lt::Schedule s = lt::apply_plan(plan, product(3, 96, 80), machine(), {}, &repairs);
+  const lt::Schedule s = lt::apply_plan(plan, product(3, 96, 80), one_core(), {}, &repairs);
   CHECK(first_line_with(repairs, "C register_tile'") ==
         "plan: 'C register_tile' is 'i 3 3', as 'i 8 3' is not possible");
   CHECK(first_line_with(repairs, "register_tiles") ==
@@ -180,15 +194,15 @@ TEST_CASE("where a shape is not possible, or not known, the rules say what is ta
   for (const char* shape : {"fold_columns", "intrinsic", "none"}) {
     std::vector<std::string> repairs;
     const lt::Plan plan = lt::Plan::parse(std::string("plan 1\nS shape ") + shape + "\n");
-    const lt::Schedule s = lt::apply_plan(plan, row_sums(), machine(), {}, &repairs);
-    CHECK(s.trace().cpp() == lt::default_schedule(row_sums(), machine()).trace().cpp());
+    const lt::Schedule s = lt::apply_plan(plan, row_sums(), one_core(), {}, &repairs);
+    CHECK(s.trace().cpp() == lt::default_schedule(row_sums(), one_core()).trace().cpp());
     CHECK(has(first_line_with(repairs, "S shape"), "is not possible"));
   }
 }
 
 TEST_CASE("no option is listed twice") {
   for (const lt::Program& program : {product(16, 48, 256, true), product(64, 96, 80), windows()})
-    for (const auto& d : lt::default_plan(program, machine()).decisions) {
+    for (const auto& d : lt::default_plan(program, one_core()).decisions) {
       std::set<std::string> all{d.taken.str()};
       for (const auto& option : d.others) CHECK(all.insert(option.str()).second);
     }
@@ -197,19 +211,19 @@ TEST_CASE("no option is listed twice") {
 TEST_CASE("a plan of another program is refused, and an empty one decides nothing") {
   const lt::Program program = product(64, 96, 80);
   CHECK(error_of([&] {
-          lt::apply_plan(lt::Plan::parse("plan 1\nD shape intrinsic\n"), program, machine());
+          lt::apply_plan(lt::Plan::parse("plan 1\nD shape intrinsic\n"), program, one_core());
         }) == "L0267 plan: nothing that it decides, as 'D shape', is decided in program 'C'");
-  CHECK(lt::apply_plan({}, program, machine()).str() ==
-        lt::default_schedule(program, machine()).str());
+  CHECK(lt::apply_plan({}, program, one_core()).str() ==
+        lt::default_schedule(program, one_core()).str());
 }
 
 TEST_CASE("a program that is scheduled already keeps its schedule") {
   lt::Schedule s(product(64, 96, 80));
   s.vectorize(s.split<2>(s.loops<3>("C")[1], {lt::infer, 16})[1]);
-  CHECK(lt::default_plan(s.program(), machine()).decisions.empty());
+  CHECK(lt::default_plan(s.program(), one_core()).decisions.empty());
   const lt::Plan plan =
       lt::Plan::parse("plan 1 # of what was there before\nC register_tile i 8 3\n");
-  CHECK(lt::apply_plan(plan, s.program(), machine()).str() == s.str());
+  CHECK(lt::apply_plan(plan, s.program(), one_core()).str() == s.str());
 }
 
 TEST_CASE("texts that are no plan are refused with their line") {
@@ -228,7 +242,7 @@ TEST_CASE("texts that are no plan are refused with their line") {
 
 TEST_CASE("any bytes are a plan or L0266, and any plan gives a schedule or L0267") {
   const lt::Program program = product(21, 50, 37);
-  const std::string text = lt::default_plan(program, machine()).str();
+  const std::string text = lt::default_plan(program, one_core()).str();
   test::Random random(25);
   int read = 0;
   for (int k = 0; k < 400; ++k) {
@@ -239,7 +253,7 @@ TEST_CASE("any bytes are a plan or L0266, and any plan gives a schedule or L0267
     try {
       const lt::Plan plan = lt::Plan::parse(other);
       ++read;
-      lt::apply_plan(plan, program, machine());
+      lt::apply_plan(plan, program, one_core());
     } catch (const lt::UserError& e) {
       CHECK((e.id() == "L0266" || e.id() == "L0267"));
     }

@@ -16,7 +16,7 @@ class CacheBlocks : protected ReductionCosts {
   // Rows of a constant are laid out once, for all calls.
   static constexpr double kPackReuse = 16, kLongReuse = 32, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
-  static constexpr double kPages = 96, kPage = 4096;
+  static constexpr double kPages = 96;
 
   // Tiles of so few rows come back to what lies along the lanes after so few cycles that they wait
   // for the second cache: 16 bytes a cycle at 4 rows of AVX2, half of what Zen 3 delivers.
@@ -46,10 +46,11 @@ class CacheBlocks : protected ReductionCosts {
       return false;
     const bool pays = panels_pay(nest, tile, read, lanes);
     if (!job_.plan) return pays;
-    return decide(nest.block, cat("panels(", read.buffer->name, ')'), Vec<std::int64_t>{0, 1}, pays,
-                  [](std::int64_t copy) {
-                    return PlanOption{"copy", {copy}, 0};
-                  }) == 1;
+    return decided(
+        nest.block, cat("panels(", read.buffer->name, ')'), pays, [&] { return Vec<bool>{!pays}; },
+        [](bool copy) {
+          return PlanOption{"copy", {copy}, 0};
+        });
   }
   bool panels_pay(const DefaultNest& nest, const RegisterTile& tile, const AccessSite& read,
                   std::int64_t lanes) const {

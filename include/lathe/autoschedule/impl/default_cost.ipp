@@ -36,6 +36,8 @@ inline constexpr std::int64_t kMostChannels = 8;
 // Addresses so far apart fall on the same set of a first-level cache: its size over its ways, 4 KiB
 // on x86-64 (the page, as it is indexed before translation).
 inline constexpr std::int64_t kCacheWay = 4096;
+// Of memory that a core finds by one address translation, and that hardware fetches ahead in.
+inline constexpr std::int64_t kPage = 4096;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
@@ -240,6 +242,20 @@ class DefaultSteps {
     std::vector<PlanOption> options;
     for (const auto& candidate : all) options.push_back(option(candidate));
     return job_.plan->decide(block->name, what, std::move(options), best);
+  }
+
+  // What is taken where no cost tells: `best`, or of `others()` what a plan asks for.
+  template <class T, class Others, class Option>
+  T decided(const BlockTag& block, std::string_view what, const T& best, const Others& others,
+            const Option& option) const {
+    if (!job_.plan) return best;
+    Vec<T> all{best};
+    all.append(others());
+    return all[decide(block, what, all, 0, option)];
+  }
+  // What was compared, and is not what is done.
+  void forget(const BlockTag& block, std::string_view what) const {
+    if (job_.plan) job_.plan->forget(block->name, what);
   }
 
   bool kept(const BlockRef& block) const { return job_.kept.holds(block.tag); }

@@ -32,8 +32,12 @@ class PlanWork {
           least = apart, best = k;
     }
     const PlanOption taken = options[best];
-    options.erase(options.begin() + static_cast<std::ptrdiff_t>(best));
-    note(block, what, taken, std::move(options));
+    std::vector<PlanOption> others;
+    for (auto& option : options)
+      if (!same(option, taken) && std::none_of(others.begin(), others.end(),
+                                               [&](const auto& o) { return same(o, option); }))
+        others.push_back(std::move(option));
+    note(block, what, taken, std::move(others));
     return best;
   }
 
@@ -68,12 +72,11 @@ class PlanWork {
     if (!asked_) return out;
     for (const auto& d : asked_->decisions) {
       const Decision* made = made_.find(d.block, d.what);
-      const std::string text = d.taken.str();
       if (!made)
         out.push_back(cat("plan: '", d.block, ' ', d.what, "' is not decided here"));
-      else if (made->taken.str() != text)
+      else if (!same(made->taken, d.taken))
         out.push_back(cat("plan: '", d.block, ' ', d.what, "' is '", made->taken.str(), "', as '",
-                          text, "' is not possible"));
+                          d.taken.str(), "' is not possible"));
     }
     return out;
   }
@@ -84,6 +87,10 @@ class PlanWork {
     std::stable_sort(others.begin(), others.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return {std::string(block), std::string(what), std::move(taken), std::move(others)};
+  }
+
+  static bool same(const PlanOption& a, const PlanOption& b) {
+    return a.name == b.name && a.numbers == b.numbers;
   }
 
   static constexpr double kFar = 1e30;

@@ -24,7 +24,7 @@ class TileElementwise : RowSteps {
     const bool past_caches = waits && goes_past_caches(nest),
                in_parts = past_caches && !only_loop && !OrderMoves(job_).fills_lines(nest);
     // Rows of a page are taken several at a time.
-    const std::int64_t page = kCacheWay / cost.widest,
+    const std::int64_t page = kPage / cost.widest,
                        enough = in_parts && !has_windows(nest) ? std::max(page, lanes) : lanes;
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
@@ -117,14 +117,17 @@ class TileElementwise : RowSteps {
   Vectors vectors_of(const DefaultNest& nest, const BodyCost& cost, std::int64_t trips,
                      bool crowded) const {
     const Vectors v = vectors_of(cost, trips, crowded);
-    Vec<Vectors> all{v};
-    for (const std::int64_t lanes : {v.lanes / 2, v.lanes, 2 * v.lanes})
-      for (const std::int64_t count : {1, 2, 4})
-        if (lanes > 1 && lanes * count <= trips && (lanes != v.lanes || count != v.count))
-          all.push_back({lanes, count});
-    return all[decide(nest.block, "vectors", all, 0, [](const Vectors& of) {
+    const auto others = [&] {
+      Vec<Vectors> all;
+      for (const std::int64_t lanes : {v.lanes / 2, v.lanes, 2 * v.lanes})
+        for (const std::int64_t count : {1, 2, 4})
+          if (lanes > 1 && lanes * count <= trips && (lanes != v.lanes || count != v.count))
+            all.push_back({lanes, count});
+      return all;
+    };
+    return decided(nest.block, "vectors", v, others, [](const Vectors& of) {
       return PlanOption{"lanes", {of.lanes, of.count}, 0};
-    })];
+    });
   }
 
   // `task`: elements of one outer iteration, 0 for no such loop.

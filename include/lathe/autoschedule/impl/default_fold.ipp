@@ -31,10 +31,20 @@ class FoldTiles : ReductionCosts {
       if (step_of(read->indices, along.var) != Step::unit) return out;
     out.rows = own_loop(nest, a, b), out.columns = own_loop(nest, b, a);
     if (!out.rows.var.get() || !out.columns.var.get() || !stays(nest, a, b)) return Shape();
-    const Vec<Shape> all = shapes(body, nest, out, lanes);
-    return all[decide(nest.block, "fold_tile", all, 0, [](const Shape& shape) {
-      return PlanOption{"results", {shape.height, shape.width}, shape.cycles};
-    })];
+    const auto of = [&](std::int64_t height, std::int64_t width) {
+      return with_tile(body, nest, out, height, width, lanes);
+    };
+    const auto others = [&] {
+      Vec<Shape> all;
+      for (std::int64_t height = 1; height <= 2 * kRows; ++height)
+        for (std::int64_t width = 1; (height + 1) * width < target_.vector_registers; ++width)
+          all.push_back(of(height, width));
+      return all;
+    };
+    return decided(nest.block, "fold_tile", of(kRows, target_.vector_registers / (2 * kRows)),
+                   others, [](const Shape& shape) {
+                     return PlanOption{"results", {shape.height, shape.width}, shape.cycles};
+                   });
   }
 
   // To load, turn and store what a register tile would read across its terms, for each vector that
@@ -71,37 +81,18 @@ class FoldTiles : ReductionCosts {
   // By as many columns as fill half of the registers: four rows of the 16 that AVX2 has meet two.
   static constexpr std::int64_t kRows = 4;
 
-  // The first one is what is taken; others for plans.
-  Vec<Shape> shapes(const BodyCost& body, const DefaultNest& nest, const Shape& over,
-                    std::int64_t lanes) const {
-    const std::int64_t rows = trip_of(nest, over.rows), columns = trip_of(nest, over.columns);
-    Vec<Shape> out;
-    const auto add = [&](std::int64_t height, std::int64_t width) {
-      Shape shape = over;
-      shape.height = balanced(rows, height), shape.width = balanced(columns, width);
-      shape.cycles = cycles_of(body, nest, shape, lanes) * share(rows, shape.height) *
-                     share(columns, shape.width);
-      const bool known = std::any_of(out.begin(), out.end(), [&](const Shape& other) {
-        return other.height == shape.height && other.width == shape.width;
-      });
-      if (!known) out.push_back(shape);
-    };
-    add(kRows, target_.vector_registers / (2 * kRows));
-    if (!job_.plan) return out;
-    for (std::int64_t height = 1; height <= std::min(rows, 2 * kRows); ++height)
-      for (std::int64_t width = 1;
-           width <= columns && (height + 1) * width < target_.vector_registers; ++width)
-        add(height, width);
-    return out;
-  }
-  double cycles_of(const BodyCost& body, const DefaultNest& nest, const Shape& shape,
-                   std::int64_t lanes) const {
+  // `height` by `width` results at most, in equal tiles.
+  Shape with_tile(const BodyCost& body, const DefaultNest& nest, Shape shape, std::int64_t height,
+                  std::int64_t width, std::int64_t lanes) const {
+    const std::int64_t rows = trip_of(nest, shape.rows), columns = trip_of(nest, shape.columns),
+                       terms = trip_of(nest, nest.reduce.back());
+    shape.height = balanced(rows, height), shape.width = balanced(columns, width);
     Work work;
     work.vectors = 1.0 / static_cast<double>(shape.height) + 1.0 / static_cast<double>(shape.width);
-    work.operations =
-        std::max(body.ops - 1, 1.0) + kFoldOperations * static_cast<double>(lanes) /
-                                          static_cast<double>(trip_of(nest, nest.reduce.back()));
-    return cycles(work, 0);
+    work.operations = std::max(body.ops - 1, 1.0) +
+                      kFoldOperations * static_cast<double>(lanes) / static_cast<double>(terms);
+    shape.cycles = cycles(work, 0) * share(rows, shape.height) * share(columns, shape.width);
+    return shape;
   }
 
   // The innermost loop that moves one read and not the other.

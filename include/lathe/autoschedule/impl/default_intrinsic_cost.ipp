@@ -53,7 +53,9 @@ class IntrinsicCosts : protected NestSteps {
 
  private:
   static PlanOption option_of(const IntrinsicTile& tile) {
-    return {tile.fit.product->row->name, {tile.height, tile.vectors, tile.copies_a}, tile.cycles};
+    return {cat(tile.fit.product->row->name, '(', tile.fit.a.buffer->name, ')'),
+            {tile.height, tile.vectors, tile.copies_a},
+            tile.cycles};
   }
 
   static constexpr std::int64_t kMostHeight = 12, kMostVectors = 4;
@@ -130,10 +132,8 @@ class IntrinsicCosts : protected NestSteps {
   // Of tiles that take as long the one that loads less: what it waits for has slack. bf16 of
   // 40x47x67 1.77 us in tiles of 2 rows, 1.37 of 5 (Zen 4). Tile registers were not measured so.
   static bool is_better(const IntrinsicTile& tile, const IntrinsicTile& other) {
-    constexpr double kEqual = 1e-3;
-    if (tile.cycles < other.cycles * (1 - kEqual)) return true;
-    return !tile.in_tiles() && tile.cycles < other.cycles * (1 + kEqual) &&
-           load_cycles(tile) < load_cycles(other);
+    if (tile.cycles != other.cycles || tile.in_tiles()) return tile.cycles < other.cycles;
+    return load_cycles(tile) < load_cycles(other);
   }
 
   // Between two instructions.

@@ -270,22 +270,21 @@ class TileReduction : TileRegisters {
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
     };
     while (width > lanes && !fits(width)) width /= 2;
-    width = decided_width(nest, width, lanes);
+    width = decided(
+        nest.block, "partial_lanes", width,
+        [&] {
+          Vec<std::int64_t> others;
+          for (const std::int64_t w : {lanes, 2 * lanes, 4 * lanes, 8 * lanes})
+            if (w != width) others.push_back(w);
+          return others;
+        },
+        [](std::int64_t w) {
+          return PlanOption{"lanes", {w}, 0};
+        });
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
-  }
-
-  // Partial results, whose number no cost tells.
-  std::int64_t decided_width(const DefaultNest& nest, std::int64_t width,
-                             std::int64_t lanes) const {
-    Vec<std::int64_t> widths{width};
-    for (const std::int64_t w : {lanes, 2 * lanes, 4 * lanes, 8 * lanes})
-      if (w != width) widths.push_back(w);
-    return widths[decide(nest.block, "partial_lanes", widths, 0, [](std::int64_t w) {
-      return PlanOption{"lanes", {w}, 0};
-    })];
   }
 
   // Short parts that are outside now are written out: conditions of which part it is are told.

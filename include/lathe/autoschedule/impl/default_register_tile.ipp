@@ -49,25 +49,29 @@ class TileRegisters : protected StreamedTerms {
            kDefaultNodes;
   }
 
-  // Tiles along the lanes that share a cache, where rows come back to them; no cost tells how many.
   std::int64_t decided_block(const DefaultNest& nest, std::int64_t tiles) const {
-    Vec<std::int64_t> all{tiles};
-    if (tiles > 0) all.append({0, 2 * tiles});
-    if (tiles > 1) all.push_back(tiles / 2);
-    return all[decide(nest.block, "blocks", all, 0, [](std::int64_t t) {
+    const auto others = [&] {
+      Vec<std::int64_t> all;
+      if (tiles > 0) all.append({0, 2 * tiles});
+      if (tiles > 1) all.push_back(tiles / 2);
+      return all;
+    };
+    return decided(nest.block, "blocks", tiles, others, [](std::int64_t t) {
       return PlanOption{"tiles", {t}, 0};
-    })];
+    });
   }
-  // The same of blocks of terms.
   TermBlocks decided_blocks(const DefaultNest& nest, const TermBlocks& blocks) const {
-    Vec<TermBlocks> all{blocks, TermBlocks()};
-    if (blocks.terms > 1) {
-      all.push_back(blocks), all.back().terms *= 2;
-      all.push_back(blocks), all.back().terms /= 2;
-    }
-    return all[decide(nest.block, "term_blocks", all, 0, [](const TermBlocks& b) {
+    const auto others = [&] {
+      Vec<TermBlocks> all{TermBlocks()};
+      if (blocks.terms > 1) {
+        all.push_back(blocks), all.back().terms *= 2;
+        all.push_back(blocks), all.back().terms /= 2;
+      }
+      return all;
+    };
+    return decided(nest.block, "term_blocks", blocks, others, [](const TermBlocks& b) {
       return PlanOption{"terms", {b.terms, b.tiles}, 0};
-    })];
+    });
   }
 
   // The loops of a tile: over tiles, what is unrolled, and the lanes.

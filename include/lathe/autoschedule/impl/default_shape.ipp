@@ -197,7 +197,7 @@ class ReductionCosts : protected NestSteps {
   static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
   PlanOption option_of(const DefaultNest& nest, const RegisterTile& tile) const {
-    return {tile.rows.var.get() ? tile.rows.var->name : "row",
+    return {tile.rows.var.get() ? tile.rows.var->name : "-",
             {tile.height, tile.vectors},
             tile.cycles + conflict_cycles(nest, tile)};
   }
@@ -223,7 +223,7 @@ class ReductionCosts : protected NestSteps {
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         if (!ahead && vectors > 1 && spills_turned(nest, tile, lanes)) continue;
         tile.cycles = tile_cycles(body, nest, tile, lanes, ahead) * waste(nest, tile, columns);
-        if (job_.plan && !contains(all, tile)) all.push_back(tile);
+        if (job_.plan) all.push_back(tile);
         const bool wider = vectors > best.vectors;
         if (tile.cycles < best.cycles * (1 - (wider && !knows_columns ? kWideTails : kEqual)) ||
             (tile.cycles < best.cycles * (1 + kEqual) && wider && knows_columns))

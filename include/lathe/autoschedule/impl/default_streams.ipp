@@ -35,7 +35,7 @@ class TileStreams : RowSteps {
 
  private:
   static constexpr std::int64_t kMostStreams = 4;
-  static constexpr std::int64_t kPage = 4096, kLongestRun = 32 << 10;
+  static constexpr std::int64_t kLongestRun = 32 << 10;
   static constexpr std::size_t kBuffers = 4;
   static constexpr int kSecondCache = 2;  // locality of a prefetch
 

@@ -28,13 +28,17 @@ class TileWindows : WindowCosts {
       if (apart.cycles + copy_cycles(nest, crowded) < kBetter * least && attempt([&] {
             for (const auto& read : crowded) copy_crowded(ref, read, lanes);
             tile_nest(ref, nest, apart, lanes);
-          }))
+          })) {
+        cycles_ = apart.cycles;
+        forget(nest.block, "window_tile");
         return true;
+      }
+      forget(nest.block, "window_apart");
     }
     return tile.cycles < kBetter * others && attempt([&] { tile_nest(ref, nest, tile, lanes); });
   }
 
-  /// Of the best tile, where there is one.
+  /// Of the tile that was taken, or the best one; 0: there is none.
   double cycles() const { return cycles_; }
 
  private:
@@ -87,7 +91,8 @@ class TileWindows : WindowCosts {
         });
     }
     if (tiles.empty()) return {};
-    return tiles[decide(nest.block, "window_tile", tiles, simplest(tiles), option_of)];
+    return tiles[decide(nest.block, apart ? "window_apart" : "window_tile", tiles, simplest(tiles),
+                        option_of)];
   }
   static PlanOption option_of(const WindowTile& tile) {
     const auto& heights = tile.heights;

@@ -1,4 +1,4 @@
-// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes, LLVM 16 to 19 store
+// LLVM 22 stores 4 bytes where a constant mask keeps one lane of 1 or 2 bytes, LLVM 16 to 22 store
 // 8 where the one lane of 4 bytes comes from a wider integer. Such stores become stores of fewer
 // lanes without a mask.
 #pragma once
