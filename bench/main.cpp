@@ -120,6 +120,7 @@ std::vector<std::string> names_of(const std::string& suite, const Options& optio
   if (suite == "hand") return hand_case_names();
   if (suite == "plain") return plain_case_names(options);
   if (suite == "move") return move_case_names(options);
+  if (suite == "image") return image_case_names(options);
   if (suite == "regret") return regret_case_names(options);
   if (suite == "types") return types_case_names(options);
   if (suite == "ansor") return ansor_case_names(options);
@@ -170,6 +171,7 @@ void run(const Options& options) {
     if (suite == "hand") run_hand_suite(options, report);
     if (suite == "plain") run_plain_suite(options, report);
     if (suite == "move") run_move_suite(options, report);
+    if (suite == "image") run_image_suite(options, report);
     if (suite == "regret") run_regret_suite(options, report);
     if (suite == "types") run_types_suite(options, report);
     if (suite == "ansor") run_ansor_suite(options, report);

@@ -90,6 +90,10 @@ struct Competitor {
   std::function<void()> finish{};
 };
 
+/// Computes what a program over images does, on one thread: takes pointers in the order of its
+/// parameters, and its sizes.
+using ImageFunction = std::function<void(const std::vector<void*>&, const std::vector<int>&)>;
+
 /// A library to compare with. It offers nothing for problems that it has no code for;
 /// a null function says so for a whole kind of problem.
 struct Peer {
@@ -104,6 +108,8 @@ struct Peer {
   std::vector<Competitor> (*products)(const ProductJob&) = nullptr;
   /// Operators of neural networks.
   std::vector<Competitor> (*operators)(const OperatorJob&) = nullptr;
+  /// Programs of the suite `image`, by name, up to rounding; null for those it has no code for.
+  ImageFunction (*image)(const std::string& program) = nullptr;
 };
 
 inline std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }

@@ -15,9 +15,9 @@ const char* const usage =
     "usage: bench/run.sh SUITE... [--filter RE] [--threads N,...] [--peers NAME,...] [--schedule "
     "default|hand]\n"
     "                    [--seconds S] [--seed N] [--json FILE] [--list]\n"
-    "suites: gemm small elementwise stencil photo apps hand plain move types ansor\n"
+    "suites: gemm small elementwise stencil photo apps hand plain move image types ansor\n"
     "        transformer regret polybench jit schedule compile all\n"
-    "peers:  plain eigen openblas libxsmm onednn onednn3 halide\n"
+    "peers:  plain eigen openblas libxsmm onednn onednn3 halide opencv\n"
     "  --filter RE     cases whose name matches\n"
     "  --threads N     thread counts to measure (default: 1 and all cores)\n"
     "  --schedule S    which of Lathe's schedules (default: default)\n"
@@ -95,7 +95,7 @@ void add_suite(Options& options, const std::string& name) {
   const std::vector<std::string> all = {
       "gemm", "small",    "elementwise", "stencil", "photo",       "apps",
       "hand", "plain",    "types",       "ansor",   "transformer", "polybench",
-      "jit",  "schedule", "compile",     "move",    "regret"};
+      "jit",  "schedule", "compile",     "move",    "regret",      "image"};
   if (name == "all") {
     options.suites = all;
   } else if (std::find(all.begin(), all.end(), name) != all.end()) {

@@ -20,10 +20,13 @@ Peer onednn3_peer() { return {"onednn3", "oneDNN 3 was not found when this progr
 #ifndef BENCH_HALIDE
 Peer halide_peer() { return {"halide", "Halide was not found when this program was built"}; }
 #endif
+#ifndef BENCH_OPENCV
+Peer opencv_peer() { return {"opencv", "OpenCV was not found when this program was built"}; }
+#endif
 
 std::vector<Peer> all_peers() {
   return {plain_peer(),  eigen_peer(),   openblas_peer(), libxsmm_peer(),
-          onednn_peer(), onednn3_peer(), halide_peer()};
+          onednn_peer(), onednn3_peer(), halide_peer(),   opencv_peer()};
 }
 
 }  // namespace bench

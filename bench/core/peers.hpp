@@ -14,6 +14,8 @@ Peer onednn_peer();
 /// A newer oneDNN, whose interface differs.
 Peer onednn3_peer();
 Peer halide_peer();
+/// Of functions of images alone.
+Peer opencv_peer();
 /// Lathe itself, which competes under the same rules.
 Peer lathe_peer();
 

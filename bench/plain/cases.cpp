@@ -8,6 +8,7 @@
 #include "compile_times.hpp"
 #include "core/draw.hpp"
 #include "core/measure.hpp"
+#include "images/images.hpp"
 #include "plain/memory.hpp"
 #include "plain/program.hpp"
 
@@ -40,6 +41,11 @@ constexpr Family families[] = {
     {"elementwise", elementwise_programs},
 };
 constexpr Family move_families[] = {{"moves", move_programs}};
+constexpr Family image_families[] = {
+    {"filters", filter_programs},
+    {"colours", colour_programs},
+    {"geometry", geometry_programs},
+};
 
 std::string with_sizes(std::string name, const Sizes& sizes) {
   for (const int& n : sizes) {
@@ -75,16 +81,30 @@ std::vector<PlainSubject> subjects_of(std::span<const Family> some, unsigned see
   return out;
 }
 
-std::vector<PlainCase> cases_of(const std::vector<PlainSubject>& subjects, bool with_copies) {
+std::vector<PlainCase> cases_of(const std::vector<PlainSubject>& subjects,
+                                const Companions& companions) {
   std::vector<PlainCase> out;
   for (const PlainSubject& subject : subjects)
-    out.push_back({subject.family, subject.name, [=] { return make_run(subject, with_copies); }});
+    out.push_back({subject.family, subject.name, [=] { return make_run(subject, companions); }});
   return out;
+}
+
+/// What a peer rounds otherwise: two of 255.
+constexpr double peer_bound = 0.01;
+
+Competitor with_memory(const Peer& peer, const ImageFunction& function, const PlainSubject& subject,
+                       const std::shared_ptr<PlainMemory>& memory) {
+  const auto run = [=, sizes = subject.sizes] { function(memory->loops(), sizes); };
+  memory->spoil_loops();
+  run();
+  if (const std::string wrong = memory->difference(peer_bound); !wrong.empty())
+    throw std::runtime_error(peer.name + " computes something else: " + wrong);
+  return {peer.name, run};
 }
 
 }  // namespace
 
-PlainRun make_run(const PlainSubject& subject, bool with_copies) {
+PlainRun make_run(const PlainSubject& subject, const Companions& companions) {
   const PlainProgram& program = subject.program;
   const Sizes& sizes = subject.sizes;
   PlainRun out;
@@ -107,16 +127,22 @@ PlainRun make_run(const PlainSubject& subject, bool with_copies) {
     return lathe(), plain(), memory->difference(bound);
   };
   c.all = {{"lathe", lathe}, {"plain", plain}};
-  if (with_copies)
+  for (const Peer& peer : companions.peers)
+    if (const ImageFunction function = peer.image(program.name))
+      lathe(), c.all.push_back(with_memory(peer, function, subject, memory));
+  if (companions.copies)
     c.copies = memory->copies(), c.copied_bytes = static_cast<double>(memory->copied_bytes());
   return out;
 }
 
 std::vector<PlainSubject> plain_subjects(unsigned seed) { return subjects_of(families, seed); }
 
-std::vector<PlainCase> plain_cases(unsigned seed) { return cases_of(plain_subjects(seed), false); }
+std::vector<PlainCase> plain_cases(unsigned seed) { return cases_of(plain_subjects(seed), {}); }
 std::vector<PlainCase> move_cases(unsigned seed) {
-  return cases_of(subjects_of(move_families, seed), true);
+  return cases_of(subjects_of(move_families, seed), {.copies = true});
+}
+std::vector<PlainCase> image_cases(unsigned seed, const std::vector<Peer>& peers) {
+  return cases_of(subjects_of(image_families, seed), {.peers = peers});
 }
 
 }  // namespace bench
@@ -125,6 +151,7 @@ namespace bench {
 
 std::vector<PlainCase> plain_cases(unsigned) { return {}; }
 std::vector<PlainCase> move_cases(unsigned) { return {}; }
+std::vector<PlainCase> image_cases(unsigned, const std::vector<Peer>&) { return {}; }
 
 }  // namespace bench
 #endif

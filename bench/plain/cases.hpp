@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/case.hpp"
 #include "core/comparison.hpp"
 
 namespace bench {
@@ -25,5 +26,7 @@ struct PlainCase {
 std::vector<PlainCase> plain_cases(unsigned seed);
 /// Programs that move elements of large arrays, also beside copies.
 std::vector<PlainCase> move_cases(unsigned seed);
+/// Programs over images, also beside those of these peers that have a function for them.
+std::vector<PlainCase> image_cases(unsigned seed, const std::vector<Peer>& peers);
 
 }  // namespace bench

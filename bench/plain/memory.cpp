@@ -120,6 +120,10 @@ void PlainMemory::spoil() const {
   for (std::size_t k = 0; k < params_.size(); ++k)
     if (!params_[k].is_input) std::memset(calls_[k].data, 0x55, bytes_of(params_[k]));
 }
+void PlainMemory::spoil_loops() const {
+  for (std::size_t k = 0; k < params_.size(); ++k)
+    if (!params_[k].is_input) std::memset(want_[k], 0x55, bytes_of(params_[k]));
+}
 
 std::string PlainMemory::difference(std::size_t param, double bound) const {
   const Param& p = params_[param];

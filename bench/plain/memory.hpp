@@ -24,8 +24,9 @@ class PlainMemory {
   std::size_t copied_bytes() const;
   /// Takes what Lathe has computed for what the loops should.
   void keep() const;
-  /// Puts other numbers where Lathe's results are.
+  /// Puts other numbers where Lathe's results are, or those of the loops.
   void spoil() const;
+  void spoil_loops() const;
   /// Where the results differ by more than `bound`, as Numbers has it.
   std::string difference(double bound) const;
 

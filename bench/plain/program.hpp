@@ -129,9 +129,15 @@ struct PlainSubject {
 /// All programs in the sizes that belong to a seed, family by family.
 std::vector<PlainSubject> plain_subjects(unsigned seed);
 
-/// Compiles a program by Lathe's default schedule and gives it and the loops memory; with copies of
-/// as much of it, if wanted.
-PlainRun make_run(const PlainSubject& subject, bool with_copies);
+/// What is timed beside a program and its loops.
+struct Companions {
+  bool copies = false;           ///< of as much memory
+  std::vector<Peer> peers = {};  ///< which have a function for some programs
+};
+
+/// Compiles a program by Lathe's default schedule and gives it, the loops and what else there is
+/// memory. Throws std::runtime_error if a peer computes something else than the loops.
+PlainRun make_run(const PlainSubject& subject, const Companions& companions);
 
 }  // namespace bench
 #endif

@@ -1,8 +1,9 @@
-// Programs under Lathe's default schedule beside plain loops: small ones of all kinds, and those
-// that move elements of large arrays.
+// Programs under Lathe's default schedule beside plain loops: small ones of all kinds, those
+// that move elements of large arrays, and those over images.
 #include <cstdio>
 
 #include "core/failures.hpp"
+#include "core/peers.hpp"
 #include "core/ratios.hpp"
 #include "plain/cases.hpp"
 #include "suites/suites.hpp"
@@ -59,6 +60,13 @@ void run_suite(const std::string& suite, const std::vector<PlainCase>& cases,
   failures.finish(suite);
 }
 
+std::vector<Peer> peers_for_images(const Options& options) {
+  std::vector<Peer> out;
+  for (const Peer& peer : all_peers())
+    if (peer.image && options.wants_peer(peer.name)) out.push_back(peer);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> plain_case_names(const Options& options) {
@@ -67,11 +75,17 @@ std::vector<std::string> plain_case_names(const Options& options) {
 std::vector<std::string> move_case_names(const Options& options) {
   return names_of(move_cases(options.seed));
 }
+std::vector<std::string> image_case_names(const Options& options) {
+  return names_of(image_cases(options.seed, {}));
+}
 void run_plain_suite(const Options& options, Report& report) {
   run_suite("plain", plain_cases(options.seed), options, report);
 }
 void run_move_suite(const Options& options, Report& report) {
   run_suite("move", move_cases(options.seed), options, report);
+}
+void run_image_suite(const Options& options, Report& report) {
+  run_suite("image", image_cases(options.seed, peers_for_images(options)), options, report);
 }
 
 }  // namespace bench

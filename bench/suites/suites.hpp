@@ -34,6 +34,11 @@ void run_move_suite(const Options& options, Report& report);
 /// None without Lathe.
 std::vector<std::string> move_case_names(const Options& options);
 
+/// The same of programs over images, also beside a library's functions.
+void run_image_suite(const Options& options, Report& report);
+/// None without Lathe.
+std::vector<std::string> image_case_names(const Options& options);
+
 /// Times programs of the suites plain and ansor by the plan of the default schedule beside other
 /// plans, on one thread, and says how well predictions order them. Throws std::runtime_error after
 /// the last one if a plan's result was wrong.

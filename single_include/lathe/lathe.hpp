@@ -11326,6 +11326,13 @@ Program rising_positions(const Program& program);
 /// Must run while max and min are operators, and after registers have been found.
 Program guess_extremes(const Program& program);
 
+/// Loads whose lanes lie side by side up to an end, and beyond it all are the element there, become
+/// dense loads and that element, chosen by lanes: borders that repeat the outermost element.
+///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]
+///   → select(ramp(i, 1, 8) > broadcast(n - 1, 8), X[broadcast(n - 1, 8)], X[ramp(i, 1, 8)])
+/// Must run before comparisons become counts and before arms get masks.
+Program clamped_loads(const Program& program, const TargetCaps& caps);
+
 /// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
 /// scalar counts.
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
@@ -11352,7 +11359,7 @@ Program turn_stores(const Program& program, const TargetCaps& caps);
 /// that repeat the outermost element, or go on at the other side.
 ///     X[max(ramp(-1, 1, 8), broadcast(0, 8))]
 ///   → shuffle({X[ramp(0, 1, 4)], X[ramp(3, 1, 4)]}, 0 0 1 2 3 5 6 7)
-Program near_loads(const Program& program);
+Program near_loads(const Program& program, const TargetCaps& caps);
 
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each
@@ -11383,28 +11390,6 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
-
-// ---- lathe/lower/machine/lane_masks.hpp
-// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
-
-namespace lathe::detail {
-
-/// Whether a lane of the mask is set, as a scalar.
-AnyExpr any_lane(const AnyExpr& mask);
-/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
-AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
-/// The same where each of `lanes` lanes may feed any other.
-AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
-AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
-
-/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
-AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
-/// The count of such a mask, or of one of known numbers; empty for any other.
-AnyExpr count_of_first_lanes(const AnyExpr& mask);
-/// How many of the elements first, first + 1 … of as many lanes are below the limit.
-AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
-
-}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/sharing_mutator.hpp
 // A mutator for the last passes: what stands at several places of a statement is rewritten once and
@@ -11454,6 +11439,28 @@ class SharingMutator : public Mutator {
   NodeMap<AnyExpr> known_, renewed_;
   Vec<AnyExpr> order_;
 };
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/lane_masks.hpp
+// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+
+namespace lathe::detail {
+
+/// Whether a lane of the mask is set, as a scalar.
+AnyExpr any_lane(const AnyExpr& mask);
+/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
+AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
+/// The same where each of `lanes` lanes may feed any other.
+AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
+AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
+/// The count of such a mask, or of one of known numbers; empty for any other.
+AnyExpr count_of_first_lanes(const AnyExpr& mask);
+/// How many of the elements first, first + 1 … of as many lanes are below the limit.
+AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
 
 }  // namespace lathe::detail
 
@@ -11778,6 +11785,51 @@ AnyExpr math_atan(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_atan2(MathBuilder& b, const AnyExpr& y, const AnyExpr& x);
 AnyExpr math_cbrt(MathBuilder& b, const AnyExpr& x);
 AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/near_lanes.hpp
+// Vectors of elements that are known numbers apart, from dense loads and shuffles.
+
+namespace lathe::detail {
+
+/// Lane l, of those that a mask takes, is element base + offsets[l] of a buffer.
+class NearLanes {
+ public:
+  Buffer buffer;
+  DType type;
+  AnyExpr base;
+  Vec<std::int64_t> offsets;
+  AnyExpr mask;  ///< of the first lanes; empty: all are there
+
+  /// What a load takes, if its index says so and is no ramp.
+  bool set(const LoadNode& load);
+  /// Whether the lanes lie in at most two groups, each within the length of two vectors. Must be
+  /// asked before what follows.
+  bool group();
+  /// The vector, whose other lanes are 0; empty if a mask that a call tells is too much work.
+  AnyExpr loaded(const TargetCaps& caps) const;
+  /// How many instructions that is, about.
+  int cost(const TargetCaps& caps) const;
+
+ private:
+  struct Group {
+    std::int64_t first, last;
+    std::int64_t span() const { return last - first + 1; }
+    bool holds(std::int64_t offset) const { return first <= offset && offset <= last; }
+  };
+
+  bool count_active();
+  bool follow_each_other() const;
+  std::int64_t offset_of(int lane) const;
+  AnyExpr vector_at(std::int64_t first, int length, const AnyExpr& chosen = {}) const;
+  AnyExpr gathered(const Group& group) const;
+  AnyExpr counted(const TargetCaps& caps) const;
+
+  int active_ = 0;
+  AnyExpr count_;  ///< of the active lanes, where it is no number: any of them may be
+  Vec<Group> groups_;
+};
 
 }  // namespace lathe::detail
 
@@ -26840,6 +26892,40 @@ inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
   return a;
 }
 
+// Whether a comparison holds in each lane, where both sides are numbers apart.
+inline std::optional<Vec<bool>> known_lanes(const AnyExpr& condition) {
+  const auto* n = condition.as<BinaryNode>();
+  if (!n || n->op < BinaryOp::eq || n->op > BinaryOp::ge) return {};
+  const auto a = lane_offsets(n->a), b = lane_offsets(n->b);
+  const AnyExpr difference = a && b ? simplify(a->base - b->base) : AnyExpr();
+  const std::int64_t* apart = difference ? as_const_int(difference) : nullptr;
+  if (!apart || !small_offset(*apart)) return {};
+  Vec<bool> out;
+  for (std::size_t l = 0; l < a->offsets.size(); ++l) {
+    const AnyExpr lane =
+        simplify(make_binary(n->op, AnyExpr(*apart + a->offsets[l]), AnyExpr(b->offsets[l])));
+    const std::int64_t* number = as_const_int(lane);
+    if (!number) return {};
+    out.push_back(*number != 0);
+  }
+  return out;
+}
+
+// Of each lane the arm that its number chooses, if these are numbers apart.
+inline std::optional<LaneOffsets> chosen(const SelectNode& n) {
+  auto yes = lane_offsets(n.yes);
+  const auto no = yes ? lane_offsets(n.no) : std::nullopt;
+  const auto first = no ? known_lanes(n.condition) : std::nullopt;
+  const AnyExpr difference = first ? simplify(no->base - yes->base) : AnyExpr();
+  const std::int64_t* apart = difference ? as_const_int(difference) : nullptr;
+  if (!apart || first->size() != yes->offsets.size()) return {};
+  for (std::size_t l = 0; l < first->size(); ++l)
+    if (!(*first)[l]) yes->offsets[l] = no->offsets[l] + *apart;
+  for (const std::int64_t o : yes->offsets)
+    if (!small_offset(o)) return {};
+  return yes;
+}
+
 // offsets[l] = offsets[l % period] + step * (l / period)
 inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::int64_t& step) {
   step = offsets[period] - offsets[0];
@@ -26899,6 +26985,7 @@ LATHE_DECL std::optional<LaneOffsets> lane_offsets(const AnyExpr& e) {
     return step ? detail::repeated(r->base, r->lanes, *step) : std::nullopt;
   }
   if (const auto* n = e.as<BinaryNode>()) return detail::combined(*n);
+  if (const auto* n = e.as<SelectNode>()) return detail::chosen(*n);
   return {};
 }
 
@@ -47571,19 +47658,21 @@ inline std::size_t expanded_nodes(const BlockNode& block) {
   return nodes.count;
 }
 
-// How many elements of memory lie between those of two iterations of a loop, if that is a number.
+// How many elements of memory lie between those of two iterations of a loop, if that is a number:
+// extents around the axes that it runs along may be any.
 inline std::optional<std::int64_t> flat_stride(const AccessSite& access, const VarRef& loop) {
-  std::int64_t stride = 0, below = 1;
+  std::int64_t stride = 0, below = 1;  // elements of one step along the axis
+  bool known = true;                   // whether they are a number
   for (std::size_t axis = access.indices.size(); axis-- > 0;) {
     auto affine = affine_of(access.indices[axis], {loop});
     const auto coef = affine ? affine->coef(0) : std::nullopt;
     const std::int64_t* extent = as_const_int(access.buffer->shape[axis]);
     std::int64_t part = 0;
-    if (!coef || __builtin_mul_overflow(*coef, below, &part) ||
-        __builtin_add_overflow(stride, part, &stride))
+    if (!coef || (*coef != 0 && !known)) return std::nullopt;
+    if (*coef != 0 && (__builtin_mul_overflow(*coef, below, &part) ||
+                       __builtin_add_overflow(stride, part, &stride)))
       return std::nullopt;
-    if (axis > 0 && (!extent || __builtin_mul_overflow(below, *extent, &below)))
-      return std::nullopt;
+    known = known && extent && !__builtin_mul_overflow(below, *extent, &below);
   }
   return stride;
 }
@@ -47847,8 +47936,8 @@ class SplitComposites : DefaultSteps {
     bool has_ragged_part(std::int64_t lanes) const {
       return std::any_of(block_.iters.begin(), block_.iters.end(), [&](const IterVar& it) {
         const std::int64_t part = part_of(it);
-        return it.kind == IterKind::spatial && part % lanes != 0 &&
-               *as_const_int(it.extent) % part == 0;
+        return it.kind == IterKind::spatial && part % lanes != 0 && as_const_int(it.extent) &&
+               fills(it, part);
       });
     }
     // The one number that divides the iterator; 0 if there is none, or another.
@@ -47856,8 +47945,12 @@ class SplitComposites : DefaultSteps {
       const Vec<std::int64_t> parts = parts_of(it);
       return parts.size() == 1 ? parts[0] : 0;
     }
+    static bool fills(const IterVar& it, std::int64_t part) {
+      return is_const(simplify(floormod(it.extent, AnyExpr(part))), 0);
+    }
     // What an iterator is made of below its largest part, outer ones first: of bytes that hold two
-    // terms, and scales that hold for 32, 16 and 2. None where a part ends inside of another.
+    // terms, and scales that hold for 32, 16 and 2. None where a part ends inside of another, or
+    // may be left over from an extent that a call tells.
     Vec<std::int64_t> parts_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
       std::vector<std::int64_t> all;
@@ -47865,7 +47958,8 @@ class SplitComposites : DefaultSteps {
         if (var == it.var) all.push_back(by);
       std::sort(all.begin(), all.end(), std::greater<>());
       all.erase(std::unique(all.begin(), all.end()), all.end());
-      if (!extent || all.empty() || all[0] >= *extent || all.back() < 2) return {};
+      if (all.empty() || all.back() < 2) return {};
+      if (extent ? all[0] >= *extent : !fills(it, all[0])) return {};
       Vec<std::int64_t> parts;
       for (std::size_t k = 0; k + 1 < all.size(); ++k) {
         if (all[k] % all[k + 1] != 0) return {};
@@ -47915,7 +48009,7 @@ class SplitComposites : DefaultSteps {
     Vec<AnyExpr> to;
     for (const auto& it : block.iters) {
       const std::int64_t part = it.kind == IterKind::spatial ? found.part_of(it) : 0;
-      if (part > 0 && *as_const_int(it.extent) % part != 0) return;
+      if (part > 0 && !FindQuotients::fills(it, part)) return;
       const bool along = !write.indices.empty() && uses_var(write.indices.back(), it.var);
       if (part > 0 && along && !lanes_too) return;
       const VarRef var = make_var(it.var->name);
@@ -54934,6 +55028,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
+    // Which lanes are beyond a border is a comparison, which becomes a mask.
+    {"clamped_loads", run_pass<clamped_loads>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.
@@ -55064,6 +55160,108 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
 
 }  // namespace lathe
 
+// ---- lathe/lower/machine/clamped_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
+struct ClampedLanes {
+  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
+  AnyExpr free;             ///< the vector without ends
+  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+
+  /// Whether the index is like this.
+  bool set(AnyExpr index) {
+    for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
+      const bool sum = n->op == BinaryOp::add;
+      if (!sum && n->op != BinaryOp::sub) break;
+      if (uniform(n->b))
+        add(n->op, lane_base(n->b)), index = n->a;
+      else if (sum && uniform(n->a))
+        add(n->op, lane_base(n->a)), index = n->b;
+      else
+        return false;
+    }
+    return clamp(index) && (lowest.get() || highest.get());
+  }
+  int count() const { return free.dtype().lanes; }
+  AnyExpr inside() const {
+    const LaneOffsets known = *lane_offsets(free);
+    const AnyExpr short_form = with_offsets(moved(known.base), known.offsets);
+    return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
+  }
+  AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
+
+ private:
+  static bool uniform(const AnyExpr& e) {
+    std::int64_t stride = -1;
+    return lane_stride(e, stride) && stride == 0;
+  }
+
+  AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
+  void add(BinaryOp op, const AnyExpr& term) {
+    const AnyExpr sum = base ? base : AnyExpr(0);
+    base = op == BinaryOp::add ? fold_add(sum, term) : fold_sub(sum, term);
+  }
+
+  bool clamp(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
+      return free = e, !uniform(e) && lane_offsets(e);
+    const bool right = uniform(n->b);
+    if (!right && !uniform(n->a)) return false;
+    if (!clamp(right ? n->a : n->b)) return false;
+    const AnyExpr end = lane_base(right ? n->b : n->a);
+    // An end that is beyond the other one becomes both.
+    const bool least = n->op == BinaryOp::max;
+    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
+    const auto joined = [&](const AnyExpr& a) {
+      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
+    };
+    near = near ? joined(near) : end;
+    far = joined(far);
+    return true;
+  }
+};
+
+class ClampedLoads : public SharingMutator {
+ public:
+  explicit ClampedLoads(const TargetCaps& caps) : caps_(caps) {}
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    ClampedLanes lanes;
+    if (!n || !splits(*n) || !lanes.set(n->indices[0])) return descend(e);
+    const AnyExpr mask = n->mask ? expr(n->mask) : AnyExpr();
+    const auto load = [&](const AnyExpr& at) { return make_load(n->buffer, {at}, mask); };
+    const auto with_end = [&](const AnyExpr& inside, BinaryOp op, const AnyExpr& end) {
+      if (!end) return inside;
+      const AnyExpr beyond = make_binary(op, lanes.free, make_broadcast(end, lanes.count()));
+      return make_select(beyond, load(lanes.beyond(end)), inside);
+    };
+    const AnyExpr below = with_end(load(lanes.inside()), BinaryOp::gt, lanes.highest);
+    return with_end(below, BinaryOp::lt, lanes.lowest);
+  }
+
+  /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
+  /// is no less than one by indices.
+  bool splits(const LoadNode& n) const {
+    return n.dtype.lanes > 1 && n.indices.size() == 1 && n.buffer->dtype.lanes == 1 &&
+           n.dtype.element_bytes() >= caps_.masked_bytes && !lane_offsets(n.indices[0]);
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program clamped_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::ClampedLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/machine/contract.ipp
 namespace lathe {
 namespace detail {
@@ -55150,15 +55348,15 @@ class CountLanes : public SharingMutator {
     if (!order || t.lanes == 1 || t.scalar() != kI64) return {};
     if (!lane_stride(n.a, left) || !lane_stride(n.b, right)) return {};
     // As a < b (or a <= b): a - b in lane l is d + step * l.
-    const std::int64_t step = less ? left - right : right - left;
+    std::int64_t step = less ? left - right : right - left;
     Simplifier engine(facts_);
     if (step < -1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
     const bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
-    const AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
+    AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
     if (as_const_int(a) && as_const_int(b))
       return step > 1 ? first_of_known(*as_const_int(a), *as_const_int(b), step, equal, t.lanes)
                       : AnyExpr();
-    if (step > 1) return {};
+    if (step > 1 && !divide(a, b, step, equal)) return {};
     return with_value("first", expr(a), [&](const AnyExpr& x) {
       return with_value("end", expr(b), [&](const AnyExpr& y) {
         if (step == 0)
@@ -55168,6 +55366,26 @@ class CountLanes : public SharingMutator {
                           first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes, caps_));
       });
     });
+  }
+
+  /// Of a + step * l < b, or <=, both sides, where all but numbers at their ends are multiples of
+  /// the step; it is 1 then.
+  bool divide(AnyExpr& a, AnyExpr& b, std::int64_t& step, bool or_equal) const {
+    Poly low = poly_shallow(a), high = poly_shallow(b);
+    std::int64_t apart = 0;
+    if (__builtin_sub_overflow(high.constant, low.constant, &apart) ||
+        apart == std::numeric_limits<std::int64_t>::min())
+      return false;
+    for (Poly* side : {&low, &high})
+      for (Mono& term : side->terms) {
+        if (term.coef % step != 0) return false;
+        term.coef /= step;
+      }
+    low.constant = 0;
+    high.constant = or_equal ? floor_div(apart, step) : -floor_div(-apart, step);
+    Simplifier engine(facts_);
+    a = engine.emit(low), b = engine.emit(high), step = 1;
+    return true;
   }
 
   /// Of the lanes l those where from + l * step is below the end, or at most the end.
@@ -57329,124 +57547,163 @@ LATHE_DECL AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/machine/near_lanes.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool NearLanes::set(const LoadNode& n) {
+  std::int64_t stride = 0;
+  if (n.dtype.lanes == 1 || n.indices.size() != 1 || n.buffer->dtype.lanes != 1) return false;
+  if (lane_stride(n.indices[0], stride)) return false;
+  auto known = lane_offsets(n.indices[0]);
+  if (!known || static_cast<int>(known->offsets.size()) != n.dtype.lanes) return false;
+  buffer = n.buffer, type = n.dtype, mask = n.mask;
+  base = known->base, offsets = std::move(known->offsets);
+  return true;
+}
+
+LATHE_DECL bool NearLanes::count_active() {
+  active_ = type.lanes;
+  if (!mask) return true;
+  const AnyExpr first = count_of_first_lanes(mask);
+  if (!first) return false;
+  const std::int64_t* number = as_const_int(first);
+  if (!number) return count_ = first, true;
+  if (*number < 1 || *number > type.lanes) return false;
+  active_ = static_cast<int>(*number);
+  return true;
+}
+
+LATHE_DECL bool NearLanes::group() {
+  if (!count_active()) return false;
+  // Two vectors of a power of two cover a group.
+  std::int64_t longest = 2;
+  while (longest < type.lanes) longest *= 2;
+  if (longest == type.lanes) longest *= 2;
+  Vec<std::int64_t> sorted(offsets.begin(), offsets.begin() + active_);
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::int64_t offset : sorted) {
+    if (groups_.empty() || offset - groups_.back().first >= longest)
+      groups_.push_back({offset, offset});
+    groups_.back().last = offset;
+  }
+  return groups_.size() <= 2;
+}
+
+LATHE_DECL bool NearLanes::follow_each_other() const {
+  for (std::size_t l = 0; l < static_cast<std::size_t>(active_); ++l)
+    if (offsets[l] != groups_[0].first + static_cast<std::int64_t>(l)) return false;
+  return true;
+}
+
+/// Lane l of one vector or of the other.
+template <class F>
+AnyExpr blended(const AnyExpr& a, const AnyExpr& b, const F& takes_b) {
+  const int lanes = a.dtype().lanes;
+  Vec<int> from;
+  for (int l = 0; l < lanes; ++l) from.push_back(takes_b(l) ? lanes + l : l);
+  return make_shuffle({a, b}, std::move(from));
+}
+
+LATHE_DECL AnyExpr NearLanes::loaded(const TargetCaps& caps) const {
+  if (follow_each_other()) return vector_at(groups_[0].first, type.lanes, mask);
+  if (count_) return counted(caps);
+  AnyExpr value = gathered(groups_[0]);
+  if (groups_.size() > 1)
+    value = blended(value, gathered(groups_[1]),
+                    [&](int l) { return !groups_[0].holds(offset_of(l)); });
+  if (active_ == type.lanes) return value;
+  return blended(value, make_const(type, 0), [&](int l) { return l >= active_; });
+}
+
+LATHE_DECL int NearLanes::cost(const TargetCaps& caps) const {
+  const int merge = merge_cost(type, type.element_bytes(), caps);
+  if (follow_each_other()) return 1;
+  const int groups = static_cast<int>(groups_.size());
+  return groups * (2 + merge) + (groups - 1) + (active_ < type.lanes || count_.get() ? 1 : 0);
+}
+
+LATHE_DECL std::int64_t NearLanes::offset_of(int lane) const {
+  return offsets[static_cast<std::size_t>(lane < active_ ? lane : 0)];
+}
+
+LATHE_DECL AnyExpr NearLanes::vector_at(std::int64_t first, int length,
+                                        const AnyExpr& chosen) const {
+  const AnyExpr from = fold_add(fresh_lets(base), AnyExpr(first));
+  return make_load(buffer, {make_ramp(from, AnyExpr(1), length)}, chosen);
+}
+
+// The lanes that lie in a group, from one vector or from two that overlap, none of which reads
+// beyond it; what is in the others does not matter.
+LATHE_DECL AnyExpr NearLanes::gathered(const Group& group) const {
+  if (group.span() == 1) {
+    const AnyExpr at = fold_add(fresh_lets(base), AnyExpr(group.first));
+    return make_broadcast(make_load(buffer, {at}), type.lanes);
+  }
+  int length = 2;
+  while (length * 2 <= std::min<std::int64_t>(group.span(), type.lanes)) length *= 2;
+  Vec<AnyExpr> parts{vector_at(group.first, length)};
+  const std::int64_t second = group.last + 1 - length;
+  if (length < group.span()) parts.push_back(vector_at(second, length));
+  Vec<int> from;
+  for (int l = 0; l < type.lanes; ++l) {
+    const std::int64_t at = offset_of(l);
+    const std::int64_t lane = !group.holds(at)            ? 0
+                              : at - group.first < length ? at - group.first
+                                                          : length + at - second;
+    from.push_back(static_cast<int>(lane));
+  }
+  return make_shuffle(std::move(parts), std::move(from));
+}
+
+// A call says how many lanes there are. Of an element that several take, the first lane is there
+// if any is.
+LATHE_DECL AnyExpr NearLanes::counted(const TargetCaps& caps) const {
+  const Group& group = groups_[0];
+  if (groups_.size() > 1 || group.span() > type.lanes || type.element_bytes() < caps.masked_bytes)
+    return {};
+  int length = 2;
+  while (length < group.span()) length *= 2;
+  Vec<int> from, takers(static_cast<std::size_t>(length), type.lanes);
+  for (int l = type.lanes; l-- > 0;)
+    takers[static_cast<std::size_t>(offset_of(l) - group.first)] = l;
+  for (int l = 0; l < type.lanes; ++l) from.push_back(static_cast<int>(offset_of(l) - group.first));
+  const DType t = caps.byte_masks && type.lanes <= 64 ? kI8 : kI32;
+  const AnyExpr lane = make_ramp(make_int(t, 0), make_int(t, 1), 2 * type.lanes),
+                count = make_broadcast(make_cast(t, fresh_lets(count_)), length),
+                taken = make_binary(BinaryOp::lt, make_shuffle({lane}, std::move(takers)), count),
+                value = vector_at(group.first, length, taken);
+  // Bound outside of the select, whose arms get masks of their own.
+  return with_value("near", make_shuffle({value}, std::move(from)), [&](const AnyExpr& near) {
+    return make_select(fresh_lets(mask), near, make_const(type, 0));
+  });
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/near_loads.ipp
 namespace lathe {
 namespace detail {
 
-/// The lanes that a load takes, as numbers: lane l < active is element base + offsets[l].
-struct NearLanes {
-  /// Elements first to last, which a vector is long enough for.
-  struct Group {
-    std::int64_t first, last;
-    std::int64_t span() const { return last - first + 1; }
-    bool holds(std::int64_t offset) const { return first <= offset && offset <= last; }
-  };
-  AnyExpr base;
-  Vec<std::int64_t> offsets;
-  int active = 0;
-  Vec<Group> groups;
-
-  /// Whether they are such numbers, in at most two groups.
-  bool set(const LoadNode& n) {
-    const int lanes = n.dtype.lanes;
-    std::int64_t stride = 0;
-    if (lanes == 1 || n.indices.size() != 1 || n.buffer->dtype.lanes != 1) return false;
-    if (lane_stride(n.indices[0], stride) || !count_active(n.mask, lanes)) return false;
-    auto known = lane_offsets(n.indices[0]);
-    if (!known || static_cast<int>(known->offsets.size()) != lanes) return false;
-    base = known->base, offsets = std::move(known->offsets);
-    group_offsets();
-    return groups.size() <= 2;
-  }
-  bool follow_each_other() const {
-    for (std::size_t l = 0; l < static_cast<std::size_t>(active); ++l)
-      if (offsets[l] != groups[0].first + static_cast<std::int64_t>(l)) return false;
-    return true;
-  }
-
- private:
-  bool count_active(const AnyExpr& mask, int lanes) {
-    active = lanes;
-    if (!mask) return true;
-    const AnyExpr count = count_of_first_lanes(mask);
-    const std::int64_t* number = count ? as_const_int(count) : nullptr;
-    if (!number || *number < 1 || *number > lanes) return false;
-    active = static_cast<int>(*number);
-    return true;
-  }
-  void group_offsets() {
-    Vec<std::int64_t> sorted(offsets.begin(), offsets.begin() + active);
-    std::sort(sorted.begin(), sorted.end());
-    for (const std::int64_t offset : sorted) {
-      if (groups.empty() || offset - groups.back().first >= static_cast<int>(offsets.size()))
-        groups.push_back({offset, offset});
-      groups.back().last = offset;
-    }
-  }
-};
-
 class NearLoads : public SharingMutator {
+ public:
+  explicit NearLoads(const TargetCaps& caps) : caps_(caps) {}
+
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     NearLanes lanes;
-    if (!n || !lanes.set(*n)) return descend(e);
-    if (lanes.follow_each_other())
-      return vector_at(*n, lanes, lanes.groups[0].first, n->dtype.lanes, n->mask);
-    AnyExpr value = gathered(*n, lanes, lanes.groups[0]);
-    if (lanes.groups.size() > 1)
-      value = blended(value, gathered(*n, lanes, lanes.groups[1]),
-                      [&](int l) { return !lanes.groups[0].holds(offset_of(lanes, l)); });
-    if (lanes.active == n->dtype.lanes) return value;
-    return blended(value, make_const(n->dtype, 0), [&](int l) { return l >= lanes.active; });
+    if (!n || !lanes.set(*n) || !lanes.group()) return descend(e);
+    AnyExpr value = lanes.loaded(caps_);
+    return value ? value : descend(e);
   }
 
-  static AnyExpr vector_at(const LoadNode& n, const NearLanes& lanes, std::int64_t first,
-                           int length, const AnyExpr& mask = {}) {
-    const AnyExpr from = fold_add(fresh_lets(lanes.base), AnyExpr(first));
-    return make_load(n.buffer, {make_ramp(from, AnyExpr(1), length)}, mask);
-  }
-  static std::int64_t offset_of(const NearLanes& lanes, int lane) {
-    return lanes.offsets[static_cast<std::size_t>(lane < lanes.active ? lane : 0)];
-  }
-
-  // The lanes that lie in a group, from one vector or from two that overlap, none of which reads
-  // beyond it; what is in the others does not matter.
-  static AnyExpr gathered(const LoadNode& n, const NearLanes& lanes,
-                          const NearLanes::Group& group) {
-    if (group.span() == 1) {
-      const AnyExpr at = fold_add(fresh_lets(lanes.base), AnyExpr(group.first));
-      return make_broadcast(make_load(n.buffer, {at}), n.dtype.lanes);
-    }
-    int length = 2;
-    while (length * 2 <= group.span()) length *= 2;
-    Vec<AnyExpr> parts{vector_at(n, lanes, group.first, length)};
-    const std::int64_t second = group.last + 1 - length;
-    if (length < group.span()) parts.push_back(vector_at(n, lanes, second, length));
-    Vec<int> from;
-    for (int l = 0; l < n.dtype.lanes; ++l) {
-      const std::int64_t at = offset_of(lanes, l);
-      const std::int64_t lane = !group.holds(at)            ? 0
-                                : at - group.first < length ? at - group.first
-                                                            : length + at - second;
-      from.push_back(static_cast<int>(lane));
-    }
-    return make_shuffle(std::move(parts), std::move(from));
-  }
-
-  template <class F>
-  static AnyExpr blended(const AnyExpr& a, const AnyExpr& b, const F& takes_b) {
-    const int lanes = a.dtype().lanes;
-    Vec<int> from;
-    for (int l = 0; l < lanes; ++l) from.push_back(takes_b(l) ? lanes + l : l);
-    return make_shuffle({a, b}, std::move(from));
-  }
+  const TargetCaps& caps_;
 };
 
 }  // namespace detail
 
-LATHE_DECL Program near_loads(const Program& program) {
-  return program.with(detail::NearLoads().stmt(program->body));
+LATHE_DECL Program near_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::NearLoads(caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -58414,6 +58671,41 @@ class Zip {
   const TargetCaps& caps_;
 };
 
+/// A sequence of stores, each alone or at the end of lets, as all lets and then all stores.
+struct StoresAtEnd {
+  Vec<LetBinding> lets;
+  Vec<Stmt> stores;
+  int nests = 0;  ///< how many ends of lets there were
+
+  /// Whether the sequence is like this, and no let reads what is stored before it.
+  bool set(const SeqNode& seq) {
+    return std::all_of(seq.stmts.begin(), seq.stmts.end(), [&](const Stmt& s) { return add(s); });
+  }
+
+ private:
+  bool add(Stmt s) {
+    if (s.as<LetStmtNode>()) {
+      const Vec<Buffer> read = buffers_read(s);
+      for (const Stmt& store : stores)
+        if (contains(read, store.as<StoreNode>()->buffer)) return false;
+      ++nests;
+    }
+    for (const auto* let = s.as<LetStmtNode>(); let; let = s.as<LetStmtNode>()) {
+      lets.push_back({let->var, let->value});
+      s = let->body;
+    }
+    if (const auto* n = s.as<SeqNode>())
+      return std::all_of(n->stmts.begin(), n->stmts.end(),
+                         [&](const Stmt& one) { return add_store(one); });
+    return add_store(s);
+  }
+  bool add_store(const Stmt& s) {
+    if (!s.as<StoreNode>()) return false;
+    stores.push_back(s);
+    return true;
+  }
+};
+
 class ZipStores : public Mutator {
  public:
   explicit ZipStores(const TargetCaps& caps) : caps_(caps) {}
@@ -58423,17 +58715,32 @@ class ZipStores : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
-    Vec<Stmt> out;
-    Vec<bool> taken(seq->stmts.size(), false);
-    for (std::size_t k = 0; k < seq->stmts.size(); ++k) {
-      if (taken[k]) continue;
-      Stmt zipped = neighbours(seq->stmts, k, taken);
-      out.push_back(zipped ? std::move(zipped) : stmt(seq->stmts[k]));
-    }
-    return make_seq(std::move(out));
+    StoresAtEnd opened;
+    if (opened.set(*seq) && opened.nests > 1)
+      if (auto [out, zipped] = in_runs(opened.stores); zipped) return under(opened.lets, out);
+    return in_runs(seq->stmts).first;
   }
 
  private:
+  /// The statements, and whether any became dense.
+  std::pair<Stmt, bool> in_runs(const Vec<Stmt>& stmts) {
+    Vec<Stmt> out;
+    Vec<bool> taken(stmts.size(), false);
+    bool any = false;
+    for (std::size_t k = 0; k < stmts.size(); ++k) {
+      if (taken[k]) continue;
+      Stmt zipped = neighbours(stmts, k, taken);
+      any = any || zipped;
+      out.push_back(zipped ? std::move(zipped) : stmt(stmts[k]));
+    }
+    return {make_seq(std::move(out)), any};
+  }
+  static Stmt under(const Vec<LetBinding>& lets, Stmt body) {
+    for (std::size_t b = lets.size(); b-- > 0;)
+      body = make_let_stmt(lets[b].var, lets[b].value, body);
+    return body;
+  }
+
   struct Member {
     const StoreNode* store;
     std::int64_t constant;
@@ -58517,9 +58824,53 @@ class ZipStores : public Mutator {
         fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant));
     Stmt out = make_store(head.buffer, {make_ramp(base, AnyExpr(1), 4 * lanes)},
                           make_shuffle({pair(0, 1), pair(2, 3)}, std::move(turns)));
-    for (std::size_t k = values.size(); k-- > 0;)
-      out = make_let_stmt(values[k].var, values[k].value, out);
-    return out;
+    return under(values, out);
+  }
+
+  /// Where all values are elements near each other, each dense vector is shuffled from those, in
+  /// so many instructions at most.
+  Stmt of_near_elements(const StoreNode& head, const Strided& first, const Vec<Member>& members,
+                        int most) const {
+    const std::size_t all = members.size();
+    Vec<NearLanes> loads(all);
+    for (std::size_t k = 0; k < all; ++k)
+      if (!set_near(loads[k], *members[k].store, loads[0])) return {};
+    const AnyExpr base =
+        fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant));
+    const int lanes = loads[0].type.lanes;
+    int cost = 0;
+    Vec<Stmt> body;
+    for (int k = 0; k < static_cast<int>(all); ++k) {
+      NearLanes out = loads[0];
+      out.offsets.clear();
+      for (int l = k * lanes; l < (k + 1) * lanes; ++l) {
+        const NearLanes& from = loads[static_cast<std::size_t>(l) % all];
+        out.offsets.push_back(from.offsets[static_cast<std::size_t>(l) / all]);
+      }
+      if (!out.group()) return {};
+      cost += out.cost(caps_);
+      const AnyExpr to = fold_add(base, AnyExpr(k * lanes));
+      body.push_back(
+          make_store(head.buffer, {make_ramp(to, AnyExpr(1), lanes)}, out.loaded(caps_)));
+    }
+    return cost <= most ? make_seq(std::move(body)) : Stmt();
+  }
+
+  /// Whether all lanes are stored, of elements that are numbers apart from those of the first.
+  static bool set_near(NearLanes& out, const StoreNode& store, const NearLanes& first) {
+    const auto* load = store.value.as<LoadNode>();
+    if (!load || store.mask.get() || load->mask.get() || load->indices.size() != 1) return false;
+    const auto known = lane_offsets(load->indices[0]);
+    if (!known || known->offsets.size() != static_cast<std::size_t>(load->dtype.lanes))
+      return false;
+    out.buffer = load->buffer, out.type = load->dtype;
+    out.base = known->base, out.offsets = known->offsets;
+    if (!first.base) return true;
+    const AnyExpr difference = simplify(out.base - first.base);
+    const std::int64_t* apart = as_const_int(difference);
+    if (!apart || out.buffer.get() != first.buffer.get() || out.type != first.type) return false;
+    for (std::int64_t& o : out.offsets) o += *apart;
+    return true;
   }
 
   Stmt dense(const StoreNode& head, const Strided& first, const Vec<Member>& members) const {
@@ -58536,6 +58887,9 @@ class ZipStores : public Mutator {
     Zip zip(caps_);
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
+    // Each value is a load at least.
+    if (Stmt moved = of_near_elements(head, first, members, stores + zip.instructions))
+      return moved;
     const bool masked = head.mask.get() != nullptr;
     if (stores * dense_access(type, masked, caps_) + zip.instructions >=
         by_elements(type, stores, caps_))
@@ -58558,11 +58912,7 @@ class ZipStores : public Mutator {
       body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), type.lanes)},
                                 out[static_cast<std::size_t>(k)], mask));
     }
-    Stmt result = make_seq(std::move(body));
-    for (const Vec<LetBinding>* part : {&zip.lets, &lets})
-      for (std::size_t b = part->size(); b-- > 0;)
-        result = make_let_stmt((*part)[b].var, (*part)[b].value, result);
-    return result;
+    return under(lets, under(zip.lets, make_seq(std::move(body))));
   }
 
   const TargetCaps& caps_;

@@ -51,6 +51,13 @@ Program rising_positions(const Program& program);
 /// Must run while max and min are operators, and after registers have been found.
 Program guess_extremes(const Program& program);
 
+/// Loads whose lanes lie side by side up to an end, and beyond it all are the element there, become
+/// dense loads and that element, chosen by lanes: borders that repeat the outermost element.
+///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]
+///   → select(ramp(i, 1, 8) > broadcast(n - 1, 8), X[broadcast(n - 1, 8)], X[ramp(i, 1, 8)])
+/// Must run before comparisons become counts and before arms get masks.
+Program clamped_loads(const Program& program, const TargetCaps& caps);
+
 /// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
 /// scalar counts.
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
@@ -77,7 +84,7 @@ Program turn_stores(const Program& program, const TargetCaps& caps);
 /// that repeat the outermost element, or go on at the other side.
 ///     X[max(ramp(-1, 1, 8), broadcast(0, 8))]
 ///   → shuffle({X[ramp(0, 1, 4)], X[ramp(3, 1, 4)]}, 0 0 1 2 3 5 6 7)
-Program near_loads(const Program& program);
+Program near_loads(const Program& program, const TargetCaps& caps);
 
 /// Loads whose lanes lie 2 or more elements apart become dense loads, which end with the last
 /// element that is read, and shuffles of them, where those are fewer instructions than moving each

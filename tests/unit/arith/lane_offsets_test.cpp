@@ -37,3 +37,18 @@ TEST_CASE("quotient and remainder of a ramp are the ramp again where they meet")
   CHECK(even(x) == "none");
   CHECK(even(make_broadcast(make_ramp(x, AnyExpr(1), 4), 2)) == "none");
 }
+
+TEST_CASE("a choice by lanes is numbers apart where each lane knows its arm") {
+  const AnyExpr x(make_var("x"));
+  const auto all = [](const AnyExpr& e) { return make_broadcast(e, 8); };
+  const AnyExpr lane = make_ramp(AnyExpr(0), AnyExpr(1), 8), half = floordiv(lane, all(2));
+  const AnyExpr odd = make_binary(BinaryOp::ne, floormod(lane, all(2)), all(0));
+  const auto known = lane_offsets(make_select(odd, all(x * 4 + 1) + half, all(x * 4 - 1) + half));
+  REQUIRE(known);
+  CHECK(str(simplify(known->base + known->offsets[0])) == "x * 4 - 1");
+  const Vec<std::int64_t> apart{0, 2, 1, 3, 2, 4, 3, 5};
+  for (std::size_t l = 0; l < 8; ++l) CHECK(known->offsets[l] - known->offsets[0] == apart[l]);
+  CHECK_FALSE(lane_offsets(make_select(odd, all(x), all(x * 2))));
+  CHECK_FALSE(
+      lane_offsets(make_select(make_binary(BinaryOp::lt, lane, all(x)), lane, lane + all(1))));
+}

@@ -2,6 +2,7 @@
 #include <support/text.hpp>
 
 #include "checked_plan.hpp"
+#include "one_core.hpp"
 
 using namespace test;
 
@@ -139,4 +140,16 @@ TEST_CASE("results side by side that one index counts together are no channels o
   INFO(text);
   CHECK_FALSE(has(text, "T0_cache"));
   CHECK(has(text, "Y_reindex"));
+}
+
+TEST_CASE("channels are vectors of their own also where a call tells how many places there are") {
+  lt::Dim h("h"), w("w");
+  lt::Input<std::uint8_t, 3> X("X", {h, w, 4});
+  const auto Y =
+      lt::compute("Y", {h, w, 3}, [&](lt::Var i, lt::Var j, lt::Var c) { return X(i, j, c); });
+  const std::string text =
+      lt::default_schedule(lt::program_of(Y), one_core("x86-64-v3")).program().str();
+  INFO(text);
+  CHECK(has(text, "unrolled for ki in 0..3"));
+  CHECK(has(text, "vectorized for ji"));
 }

@@ -50,3 +50,15 @@ TEST_CASE("terms in parts of parts are folded to what the program says") {
       CHECK(test::run(planned(program, target).program()) == test::run(program));
     }
 }
+
+TEST_CASE("places that an index halves are two loops where an extent is surely even") {
+  const auto of = [](const lt::Dim& w, const lt::Expr<std::int64_t>& wide) {
+    lt::Input<float, 1> X("X", {w});
+    return planned(lt::program_of(lt::compute("Y", {wide},
+                                              [&](lt::Var i) { return X(lt::min(i / 2, w - 1)); })))
+        .str();
+  };
+  const lt::Dim w("w");
+  CHECK(test::has(of(w, 2 * w), "unrolled for iii in 0..2"));
+  CHECK_FALSE(test::has(of(w, 2 * w + 1), "unrolled for iii in 0..2"));
+}

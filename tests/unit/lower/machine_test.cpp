@@ -38,6 +38,26 @@ TEST_CASE("a comparison of even steps counts its lanes") {
   check_golden("machine/count_lanes_words", count_lanes(choices(), Target("x86-64-v4")).str());
 }
 
+TEST_CASE("a comparison of wider steps counts its lanes where all are multiples of them") {
+  const auto counted = [](const std::string& mask) {
+    const Program p = parse(
+        "program k<n, m>(in X: f32[n], out Y: f32[n]):\n  for i in 0..m:\n"
+        "    Y[ramp(i * 16, 2, 8)] = X[ramp(i * 16, 2, 8) where " +
+        mask + "]\n");
+    return count_lanes(p, Target("x86-64-v4")).str();
+  };
+  const std::string even = counted("ramp(i * 16, 2, 8) < broadcast(n * 2, 8)"),
+                    odd = counted("ramp(i * 16 + 1, 2, 8) < broadcast(n * 2, 8)");
+  CHECK(even.find("first < n") != std::string::npos);
+  CHECK(even == odd);
+  // 2 x + 1 <= 2 n is x < n, and 2 x <= 2 n is x < n + 1.
+  CHECK(counted("ramp(i * 16 + 1, 2, 8) <= broadcast(n * 2, 8)").find("i * 8") !=
+        std::string::npos);
+  CHECK(counted("ramp(i * 16, 2, 8) <= broadcast(n * 2, 8)") !=
+        counted("ramp(i * 16 + 1, 2, 8) <= broadcast(n * 2, 8)"));
+  CHECK(counted("ramp(i * 16, 2, 8) < broadcast(n * 3, 8)").find("first") == std::string::npos);
+}
+
 TEST_CASE("arms of a select by lanes get its lanes as masks of their loads") {
   const Program p = choices(), masked = mask_arms(p);
   check_golden("machine/mask_arms", masked.str());

@@ -60,6 +60,40 @@ inline std::optional<LaneOffsets> combined(const BinaryNode& n) {
   return a;
 }
 
+// Whether a comparison holds in each lane, where both sides are numbers apart.
+inline std::optional<Vec<bool>> known_lanes(const AnyExpr& condition) {
+  const auto* n = condition.as<BinaryNode>();
+  if (!n || n->op < BinaryOp::eq || n->op > BinaryOp::ge) return {};
+  const auto a = lane_offsets(n->a), b = lane_offsets(n->b);
+  const AnyExpr difference = a && b ? simplify(a->base - b->base) : AnyExpr();
+  const std::int64_t* apart = difference ? as_const_int(difference) : nullptr;
+  if (!apart || !small_offset(*apart)) return {};
+  Vec<bool> out;
+  for (std::size_t l = 0; l < a->offsets.size(); ++l) {
+    const AnyExpr lane =
+        simplify(make_binary(n->op, AnyExpr(*apart + a->offsets[l]), AnyExpr(b->offsets[l])));
+    const std::int64_t* number = as_const_int(lane);
+    if (!number) return {};
+    out.push_back(*number != 0);
+  }
+  return out;
+}
+
+// Of each lane the arm that its number chooses, if these are numbers apart.
+inline std::optional<LaneOffsets> chosen(const SelectNode& n) {
+  auto yes = lane_offsets(n.yes);
+  const auto no = yes ? lane_offsets(n.no) : std::nullopt;
+  const auto first = no ? known_lanes(n.condition) : std::nullopt;
+  const AnyExpr difference = first ? simplify(no->base - yes->base) : AnyExpr();
+  const std::int64_t* apart = difference ? as_const_int(difference) : nullptr;
+  if (!apart || first->size() != yes->offsets.size()) return {};
+  for (std::size_t l = 0; l < first->size(); ++l)
+    if (!(*first)[l]) yes->offsets[l] = no->offsets[l] + *apart;
+  for (const std::int64_t o : yes->offsets)
+    if (!small_offset(o)) return {};
+  return yes;
+}
+
 // offsets[l] = offsets[l % period] + step * (l / period)
 inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::int64_t& step) {
   step = offsets[period] - offsets[0];
@@ -119,6 +153,7 @@ LATHE_DECL std::optional<LaneOffsets> lane_offsets(const AnyExpr& e) {
     return step ? detail::repeated(r->base, r->lanes, *step) : std::nullopt;
   }
   if (const auto* n = e.as<BinaryNode>()) return detail::combined(*n);
+  if (const auto* n = e.as<SelectNode>()) return detail::chosen(*n);
   return {};
 }
 

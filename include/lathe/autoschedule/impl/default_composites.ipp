@@ -57,8 +57,8 @@ class SplitComposites : DefaultSteps {
     bool has_ragged_part(std::int64_t lanes) const {
       return std::any_of(block_.iters.begin(), block_.iters.end(), [&](const IterVar& it) {
         const std::int64_t part = part_of(it);
-        return it.kind == IterKind::spatial && part % lanes != 0 &&
-               *as_const_int(it.extent) % part == 0;
+        return it.kind == IterKind::spatial && part % lanes != 0 && as_const_int(it.extent) &&
+               fills(it, part);
       });
     }
     // The one number that divides the iterator; 0 if there is none, or another.
@@ -66,8 +66,12 @@ class SplitComposites : DefaultSteps {
       const Vec<std::int64_t> parts = parts_of(it);
       return parts.size() == 1 ? parts[0] : 0;
     }
+    static bool fills(const IterVar& it, std::int64_t part) {
+      return is_const(simplify(floormod(it.extent, AnyExpr(part))), 0);
+    }
     // What an iterator is made of below its largest part, outer ones first: of bytes that hold two
-    // terms, and scales that hold for 32, 16 and 2. None where a part ends inside of another.
+    // terms, and scales that hold for 32, 16 and 2. None where a part ends inside of another, or
+    // may be left over from an extent that a call tells.
     Vec<std::int64_t> parts_of(const IterVar& it) const {
       const std::int64_t* extent = as_const_int(it.extent);
       std::vector<std::int64_t> all;
@@ -75,7 +79,8 @@ class SplitComposites : DefaultSteps {
         if (var == it.var) all.push_back(by);
       std::sort(all.begin(), all.end(), std::greater<>());
       all.erase(std::unique(all.begin(), all.end()), all.end());
-      if (!extent || all.empty() || all[0] >= *extent || all.back() < 2) return {};
+      if (all.empty() || all.back() < 2) return {};
+      if (extent ? all[0] >= *extent : !fills(it, all[0])) return {};
       Vec<std::int64_t> parts;
       for (std::size_t k = 0; k + 1 < all.size(); ++k) {
         if (all[k] % all[k + 1] != 0) return {};
@@ -125,7 +130,7 @@ class SplitComposites : DefaultSteps {
     Vec<AnyExpr> to;
     for (const auto& it : block.iters) {
       const std::int64_t part = it.kind == IterKind::spatial ? found.part_of(it) : 0;
-      if (part > 0 && *as_const_int(it.extent) % part != 0) return;
+      if (part > 0 && !FindQuotients::fills(it, part)) return;
       const bool along = !write.indices.empty() && uses_var(write.indices.back(), it.var);
       if (part > 0 && along && !lanes_too) return;
       const VarRef var = make_var(it.var->name);

@@ -99,6 +99,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
+    // Which lanes are beyond a border is a comparison, which becomes a mask.
+    {"clamped_loads", run_pass<clamped_loads>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.

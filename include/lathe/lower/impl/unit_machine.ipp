@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/lower/impl/pipeline.ipp>
+#include <lathe/lower/machine/clamped_loads.ipp>
 #include <lathe/lower/machine/contract.ipp>
 #include <lathe/lower/machine/count_lanes.ipp>
 #include <lathe/lower/machine/deinterleave.ipp>
@@ -14,6 +15,7 @@
 #include <lathe/lower/machine/legalize_types.ipp>
 #include <lathe/lower/machine/mask_arms.ipp>
 #include <lathe/lower/machine/narrow_types.ipp>
+#include <lathe/lower/machine/near_lanes.ipp>
 #include <lathe/lower/machine/near_loads.ipp>
 #include <lathe/lower/machine/rising_positions.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>

@@ -7,6 +7,7 @@
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
+#include <limits>
 
 namespace lathe {
 namespace detail {
@@ -58,15 +59,15 @@ class CountLanes : public SharingMutator {
     if (!order || t.lanes == 1 || t.scalar() != kI64) return {};
     if (!lane_stride(n.a, left) || !lane_stride(n.b, right)) return {};
     // As a < b (or a <= b): a - b in lane l is d + step * l.
-    const std::int64_t step = less ? left - right : right - left;
+    std::int64_t step = less ? left - right : right - left;
     Simplifier engine(facts_);
     if (step < -1 || !engine.safe(n.a) || !engine.safe(n.b)) return {};
     const bool equal = n.op == BinaryOp::le || n.op == BinaryOp::ge;
-    const AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
+    AnyExpr a = lane_base(less ? n.a : n.b), b = lane_base(less ? n.b : n.a);
     if (as_const_int(a) && as_const_int(b))
       return step > 1 ? first_of_known(*as_const_int(a), *as_const_int(b), step, equal, t.lanes)
                       : AnyExpr();
-    if (step > 1) return {};
+    if (step > 1 && !divide(a, b, step, equal)) return {};
     return with_value("first", expr(a), [&](const AnyExpr& x) {
       return with_value("end", expr(b), [&](const AnyExpr& y) {
         if (step == 0)
@@ -76,6 +77,26 @@ class CountLanes : public SharingMutator {
                           first_lanes(lanes_below(y, x, !equal, t.lanes), t.lanes, caps_));
       });
     });
+  }
+
+  /// Of a + step * l < b, or <=, both sides, where all but numbers at their ends are multiples of
+  /// the step; it is 1 then.
+  bool divide(AnyExpr& a, AnyExpr& b, std::int64_t& step, bool or_equal) const {
+    Poly low = poly_shallow(a), high = poly_shallow(b);
+    std::int64_t apart = 0;
+    if (__builtin_sub_overflow(high.constant, low.constant, &apart) ||
+        apart == std::numeric_limits<std::int64_t>::min())
+      return false;
+    for (Poly* side : {&low, &high})
+      for (Mono& term : side->terms) {
+        if (term.coef % step != 0) return false;
+        term.coef /= step;
+      }
+    low.constant = 0;
+    high.constant = or_equal ? floor_div(apart, step) : -floor_div(-apart, step);
+    Simplifier engine(facts_);
+    a = engine.emit(low), b = engine.emit(high), step = 1;
+    return true;
   }
 
   /// Of the lanes l those where from + l * step is below the end, or at most the end.

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <lathe/analysis/access.hpp>
+#include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_blocks.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
+#include <lathe/lower/machine/near_lanes.hpp>
 #include <lathe/lower/machine/strided_loads.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -80,6 +82,41 @@ class Zip {
   const TargetCaps& caps_;
 };
 
+/// A sequence of stores, each alone or at the end of lets, as all lets and then all stores.
+struct StoresAtEnd {
+  Vec<LetBinding> lets;
+  Vec<Stmt> stores;
+  int nests = 0;  ///< how many ends of lets there were
+
+  /// Whether the sequence is like this, and no let reads what is stored before it.
+  bool set(const SeqNode& seq) {
+    return std::all_of(seq.stmts.begin(), seq.stmts.end(), [&](const Stmt& s) { return add(s); });
+  }
+
+ private:
+  bool add(Stmt s) {
+    if (s.as<LetStmtNode>()) {
+      const Vec<Buffer> read = buffers_read(s);
+      for (const Stmt& store : stores)
+        if (contains(read, store.as<StoreNode>()->buffer)) return false;
+      ++nests;
+    }
+    for (const auto* let = s.as<LetStmtNode>(); let; let = s.as<LetStmtNode>()) {
+      lets.push_back({let->var, let->value});
+      s = let->body;
+    }
+    if (const auto* n = s.as<SeqNode>())
+      return std::all_of(n->stmts.begin(), n->stmts.end(),
+                         [&](const Stmt& one) { return add_store(one); });
+    return add_store(s);
+  }
+  bool add_store(const Stmt& s) {
+    if (!s.as<StoreNode>()) return false;
+    stores.push_back(s);
+    return true;
+  }
+};
+
 class ZipStores : public Mutator {
  public:
   explicit ZipStores(const TargetCaps& caps) : caps_(caps) {}
@@ -89,17 +126,32 @@ class ZipStores : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
-    Vec<Stmt> out;
-    Vec<bool> taken(seq->stmts.size(), false);
-    for (std::size_t k = 0; k < seq->stmts.size(); ++k) {
-      if (taken[k]) continue;
-      Stmt zipped = neighbours(seq->stmts, k, taken);
-      out.push_back(zipped ? std::move(zipped) : stmt(seq->stmts[k]));
-    }
-    return make_seq(std::move(out));
+    StoresAtEnd opened;
+    if (opened.set(*seq) && opened.nests > 1)
+      if (auto [out, zipped] = in_runs(opened.stores); zipped) return under(opened.lets, out);
+    return in_runs(seq->stmts).first;
   }
 
  private:
+  /// The statements, and whether any became dense.
+  std::pair<Stmt, bool> in_runs(const Vec<Stmt>& stmts) {
+    Vec<Stmt> out;
+    Vec<bool> taken(stmts.size(), false);
+    bool any = false;
+    for (std::size_t k = 0; k < stmts.size(); ++k) {
+      if (taken[k]) continue;
+      Stmt zipped = neighbours(stmts, k, taken);
+      any = any || zipped;
+      out.push_back(zipped ? std::move(zipped) : stmt(stmts[k]));
+    }
+    return {make_seq(std::move(out)), any};
+  }
+  static Stmt under(const Vec<LetBinding>& lets, Stmt body) {
+    for (std::size_t b = lets.size(); b-- > 0;)
+      body = make_let_stmt(lets[b].var, lets[b].value, body);
+    return body;
+  }
+
   struct Member {
     const StoreNode* store;
     std::int64_t constant;
@@ -183,9 +235,53 @@ class ZipStores : public Mutator {
         fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant));
     Stmt out = make_store(head.buffer, {make_ramp(base, AnyExpr(1), 4 * lanes)},
                           make_shuffle({pair(0, 1), pair(2, 3)}, std::move(turns)));
-    for (std::size_t k = values.size(); k-- > 0;)
-      out = make_let_stmt(values[k].var, values[k].value, out);
-    return out;
+    return under(values, out);
+  }
+
+  /// Where all values are elements near each other, each dense vector is shuffled from those, in
+  /// so many instructions at most.
+  Stmt of_near_elements(const StoreNode& head, const Strided& first, const Vec<Member>& members,
+                        int most) const {
+    const std::size_t all = members.size();
+    Vec<NearLanes> loads(all);
+    for (std::size_t k = 0; k < all; ++k)
+      if (!set_near(loads[k], *members[k].store, loads[0])) return {};
+    const AnyExpr base =
+        fold_add(lane_base(head.indices[0]), AnyExpr(members[0].constant - first.constant));
+    const int lanes = loads[0].type.lanes;
+    int cost = 0;
+    Vec<Stmt> body;
+    for (int k = 0; k < static_cast<int>(all); ++k) {
+      NearLanes out = loads[0];
+      out.offsets.clear();
+      for (int l = k * lanes; l < (k + 1) * lanes; ++l) {
+        const NearLanes& from = loads[static_cast<std::size_t>(l) % all];
+        out.offsets.push_back(from.offsets[static_cast<std::size_t>(l) / all]);
+      }
+      if (!out.group()) return {};
+      cost += out.cost(caps_);
+      const AnyExpr to = fold_add(base, AnyExpr(k * lanes));
+      body.push_back(
+          make_store(head.buffer, {make_ramp(to, AnyExpr(1), lanes)}, out.loaded(caps_)));
+    }
+    return cost <= most ? make_seq(std::move(body)) : Stmt();
+  }
+
+  /// Whether all lanes are stored, of elements that are numbers apart from those of the first.
+  static bool set_near(NearLanes& out, const StoreNode& store, const NearLanes& first) {
+    const auto* load = store.value.as<LoadNode>();
+    if (!load || store.mask.get() || load->mask.get() || load->indices.size() != 1) return false;
+    const auto known = lane_offsets(load->indices[0]);
+    if (!known || known->offsets.size() != static_cast<std::size_t>(load->dtype.lanes))
+      return false;
+    out.buffer = load->buffer, out.type = load->dtype;
+    out.base = known->base, out.offsets = known->offsets;
+    if (!first.base) return true;
+    const AnyExpr difference = simplify(out.base - first.base);
+    const std::int64_t* apart = as_const_int(difference);
+    if (!apart || out.buffer.get() != first.buffer.get() || out.type != first.type) return false;
+    for (std::int64_t& o : out.offsets) o += *apart;
+    return true;
   }
 
   Stmt dense(const StoreNode& head, const Strided& first, const Vec<Member>& members) const {
@@ -202,6 +298,9 @@ class ZipStores : public Mutator {
     Zip zip(caps_);
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
+    // Each value is a load at least.
+    if (Stmt moved = of_near_elements(head, first, members, stores + zip.instructions))
+      return moved;
     const bool masked = head.mask.get() != nullptr;
     if (stores * dense_access(type, masked, caps_) + zip.instructions >=
         by_elements(type, stores, caps_))
@@ -224,11 +323,7 @@ class ZipStores : public Mutator {
       body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), type.lanes)},
                                 out[static_cast<std::size_t>(k)], mask));
     }
-    Stmt result = make_seq(std::move(body));
-    for (const Vec<LetBinding>* part : {&zip.lets, &lets})
-      for (std::size_t b = part->size(); b-- > 0;)
-        result = make_let_stmt((*part)[b].var, (*part)[b].value, result);
-    return result;
+    return under(lets, under(zip.lets, make_seq(std::move(body))));
   }
 
   const TargetCaps& caps_;

@@ -43,7 +43,7 @@ std::size_t loads_of_lanes(const Program& p) {
   return loads.count;
 }
 
-std::string text(const Program& p) { return near_loads(p).str(); }
+std::string text(const Program& p) { return near_loads(p, host()).str(); }
 
 }  // namespace
 
@@ -98,11 +98,41 @@ TEST_CASE("known lanes are what the evaluator loads, and none reads further") {
                             : larger(floordiv(lanes_from(0, lanes), all(3, lanes)) - all(1, lanes),
                                      all(0, lanes));
             OneLoad one(t, lanes + 3);
-            const Program p = one.of(index, active), near = near_loads(p);
+            const Program p = one.of(index, active), near = near_loads(p, host());
             const std::vector<Bytes> data{elements(t, lanes + 3), zeros(t, lanes)};
             CHECK(loads_of_lanes(near) == 0);
             CHECK(evaluated(near, data)[1].data == evaluated(p, data)[1].data);
             check_against_evaluator(p, data, {}, target);
           }
+  }
+}
+
+TEST_CASE("lanes that a call counts load no element but theirs") {
+  for (const char* name : {"x86-64-v3", "x86-64-v4", "host"}) {
+    const Target target(name);
+    if (!target.runs_on(host())) continue;
+    CAPTURE(name);
+    for (DType t : {kF32, kU8, kI16})
+      for (int lanes : {4, 16, 64})
+        for (int kind = 0; kind < 3; ++kind) {
+          CAPTURE(lanes);
+          CAPTURE(kind);
+          const AnyExpr lane = lanes_from(0, lanes);
+          const AnyExpr index = kind == 0   ? floordiv(lane, all(2, lanes))
+                                : kind == 1 ? floormod(lane, all(3, lanes))
+                                            : all(lanes, lanes) - floordiv(lane, all(3, lanes));
+          OneLoad one(t, lanes + 1);
+          const AnyExpr n(one.b.dim("n"));
+          const Program p = one.b.done(
+              make_store(one.y, {lane}, make_load(one.x, {index}, first_lanes_below(n, lanes))));
+          const Program near = near_loads(count_lanes(p, target), target);
+          CHECK((loads_of_lanes(near) == 0) ==
+                (t.element_bytes() >= TargetCaps(target).masked_bytes));
+          for (int count : {0, 1, 2, lanes - 1, lanes}) {
+            CAPTURE(count);
+            const std::vector<Bytes> data{elements(t, lanes + 1), zeros(t, lanes)};
+            check_against_evaluator(p, data, {static_cast<std::uint64_t>(count)}, target);
+          }
+        }
   }
 }

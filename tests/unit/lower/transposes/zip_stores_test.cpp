@@ -168,3 +168,52 @@ TEST_CASE("no element is stored by itself at strides 2, 3, 4 and 8") {
             CHECK(count_of(code, move) == 0);
         }
 }
+
+TEST_CASE("elements that move near each other are shuffled once, into each dense vector") {
+  // Of four bytes three: two loads and a shuffle for each of three vectors.
+  Columns pixels(kU8, 64);
+  const auto store = [&](int k, const AnyExpr& from, std::int64_t stride) {
+    return make_store(pixels.y, {ramp(AnyExpr(k), 3, 64)},
+                      make_load(pixels.x, {ramp(from, stride, 64)}));
+  };
+  const auto moved = [&](auto from, std::int64_t stride) {
+    Vec<Stmt> all;
+    for (int k = 0; k < 3; ++k) all.push_back(store(k, AnyExpr(from(k)), stride));
+    return pixels.b.done(make_seq(all));
+  };
+  const Program drop = moved([](int k) { return k; }, 4),
+                turn = moved([](int k) { return 2 - k; }, 3),
+                same = moved([](int) { return 0; }, 1);
+  for (const Program* p : {&drop, &turn, &same}) CHECK(zipped(*p) == 3);
+  // Planes are apart.
+  CHECK(zipped(moved([](int k) { return 1000 * k; }, 1)) == 6);
+  Bytes in, out;
+  for (int k = 0; k < 256; ++k) in.data.push_back(static_cast<unsigned char>(k * 7 % 251));
+  out.data.resize(192, 1);
+  for (const char* name : {"x86-64-v2", "x86-64-v3", "host"}) {
+    const Target target(name);
+    if (!target.runs_on(host())) continue;
+    for (const Program* p : {&drop, &turn, &same})
+      check_against_evaluator(*p, {in, out}, {}, target);
+  }
+}
+
+TEST_CASE("stores at the ends of computations become dense ones behind all of them") {
+  Columns rows(kF32, 16);
+  const auto behind = [&](int k, const Buffer& read) {
+    const VarRef v = make_var("v", kF32.with_lanes(16));
+    const AnyExpr load = make_load(read, {ramp(AnyExpr(64 + k), 1, 16)});
+    return make_let_stmt(v, load, make_store(rows.y, {ramp(AnyExpr(k), 3, 16)}, AnyExpr(v)));
+  };
+  const auto of = [&](const Buffer& last) {
+    return rows.b.done(make_seq({behind(0, rows.x), behind(1, rows.x), behind(2, last)}));
+  };
+  CHECK(zipped(of(rows.x)) == 6);
+  // What the last one reads may have been stored.
+  CHECK(zipped(of(rows.y)) == 0);
+  Bytes in, out;
+  for (int k = 0; k < 4 * 96; ++k) in.data.push_back(static_cast<unsigned char>(k * 7 % 61));
+  out.data.resize(in.data.size(), 1);
+  check_against_evaluator(of(rows.x), {in, out});
+  check_against_evaluator(of(rows.y), {in, out});
+}

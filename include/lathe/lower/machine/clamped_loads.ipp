@@ -1,0 +1,108 @@
+#pragma once
+
+#include <lathe/arith/lane_offsets.hpp>
+#include <lathe/arith/simplify.hpp>
+#include <lathe/ir/lane_stride.hpp>
+#include <lathe/lower/machine/sharing_mutator.hpp>
+#include <lathe/lower/passes_machine.hpp>
+
+namespace lathe {
+namespace detail {
+
+/// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
+struct ClampedLanes {
+  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
+  AnyExpr free;             ///< the vector without ends
+  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+
+  /// Whether the index is like this.
+  bool set(AnyExpr index) {
+    for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
+      const bool sum = n->op == BinaryOp::add;
+      if (!sum && n->op != BinaryOp::sub) break;
+      if (uniform(n->b))
+        add(n->op, lane_base(n->b)), index = n->a;
+      else if (sum && uniform(n->a))
+        add(n->op, lane_base(n->a)), index = n->b;
+      else
+        return false;
+    }
+    return clamp(index) && (lowest.get() || highest.get());
+  }
+  int count() const { return free.dtype().lanes; }
+  AnyExpr inside() const {
+    const LaneOffsets known = *lane_offsets(free);
+    const AnyExpr short_form = with_offsets(moved(known.base), known.offsets);
+    return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
+  }
+  AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
+
+ private:
+  static bool uniform(const AnyExpr& e) {
+    std::int64_t stride = -1;
+    return lane_stride(e, stride) && stride == 0;
+  }
+
+  AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
+  void add(BinaryOp op, const AnyExpr& term) {
+    const AnyExpr sum = base ? base : AnyExpr(0);
+    base = op == BinaryOp::add ? fold_add(sum, term) : fold_sub(sum, term);
+  }
+
+  bool clamp(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
+      return free = e, !uniform(e) && lane_offsets(e);
+    const bool right = uniform(n->b);
+    if (!right && !uniform(n->a)) return false;
+    if (!clamp(right ? n->a : n->b)) return false;
+    const AnyExpr end = lane_base(right ? n->b : n->a);
+    // An end that is beyond the other one becomes both.
+    const bool least = n->op == BinaryOp::max;
+    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
+    const auto joined = [&](const AnyExpr& a) {
+      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
+    };
+    near = near ? joined(near) : end;
+    far = joined(far);
+    return true;
+  }
+};
+
+class ClampedLoads : public SharingMutator {
+ public:
+  explicit ClampedLoads(const TargetCaps& caps) : caps_(caps) {}
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    ClampedLanes lanes;
+    if (!n || !splits(*n) || !lanes.set(n->indices[0])) return descend(e);
+    const AnyExpr mask = n->mask ? expr(n->mask) : AnyExpr();
+    const auto load = [&](const AnyExpr& at) { return make_load(n->buffer, {at}, mask); };
+    const auto with_end = [&](const AnyExpr& inside, BinaryOp op, const AnyExpr& end) {
+      if (!end) return inside;
+      const AnyExpr beyond = make_binary(op, lanes.free, make_broadcast(end, lanes.count()));
+      return make_select(beyond, load(lanes.beyond(end)), inside);
+    };
+    const AnyExpr below = with_end(load(lanes.inside()), BinaryOp::gt, lanes.highest);
+    return with_end(below, BinaryOp::lt, lanes.lowest);
+  }
+
+  /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
+  /// is no less than one by indices.
+  bool splits(const LoadNode& n) const {
+    return n.dtype.lanes > 1 && n.indices.size() == 1 && n.buffer->dtype.lanes == 1 &&
+           n.dtype.element_bytes() >= caps_.masked_bytes && !lane_offsets(n.indices[0]);
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program clamped_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::ClampedLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
