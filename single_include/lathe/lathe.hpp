@@ -11391,6 +11391,28 @@ Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
 
+// ---- lathe/lower/machine/lane_masks.hpp
+// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+
+namespace lathe::detail {
+
+/// Whether a lane of the mask is set, as a scalar.
+AnyExpr any_lane(const AnyExpr& mask);
+/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
+AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
+/// The same where each of `lanes` lanes may feed any other.
+AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
+AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
+/// The count of such a mask, or of one of known numbers; empty for any other.
+AnyExpr count_of_first_lanes(const AnyExpr& mask);
+/// How many of the elements first, first + 1 … of as many lanes are below the limit.
+AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/sharing_mutator.hpp
 // A mutator for the last passes: what stands at several places of a statement is rewritten once and
 // still is one node, which code computes once.
@@ -11439,28 +11461,6 @@ class SharingMutator : public Mutator {
   NodeMap<AnyExpr> known_, renewed_;
   Vec<AnyExpr> order_;
 };
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/lane_masks.hpp
-// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
-
-namespace lathe::detail {
-
-/// Whether a lane of the mask is set, as a scalar.
-AnyExpr any_lane(const AnyExpr& mask);
-/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
-AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
-/// The same where each of `lanes` lanes may feed any other.
-AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
-AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
-
-/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
-AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
-/// The count of such a mask, or of one of known numbers; empty for any other.
-AnyExpr count_of_first_lanes(const AnyExpr& mask);
-/// How many of the elements first, first + 1 … of as many lanes are below the limit.
-AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
 
 }  // namespace lathe::detail
 
@@ -48148,7 +48148,7 @@ class NestSteps : protected DefaultSteps {
   }
 
   // Borders run apart: away from them a place that is clamped or wraps around is the place itself.
-  static void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) {
+  void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) const {
     const bool stays = ends_in_elements(nest, read);
     for (auto& index : read.indices) {
       if (stays) break;
@@ -48162,11 +48162,11 @@ class NestSteps : protected DefaultSteps {
   }
 
   // Whether lanes at the end of a row are loaded one by one: where only a call tells how long it is
-  // they are no shuffle, and bytes have no gather. Written out for several terms LLVM takes ten
-  // seconds for them.
-  static bool ends_in_elements(const DefaultNest& nest, const AccessSite& read) {
-    return read.buffer->dtype.element_bytes() < 4 && nest.unit.var.get() &&
-           !has_const_trip(nest, nest.unit) &&
+  // they are no shuffle, and not all targets load elements so narrow under a mask. Written out for
+  // several terms LLVM takes ten seconds for them.
+  bool ends_in_elements(const DefaultNest& nest, const AccessSite& read) const {
+    return read.buffer->dtype.element_bytes() < std::min(TargetCaps(target_).masked_bytes, 4) &&
+           nest.unit.var.get() && !has_const_trip(nest, nest.unit) &&
            std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
              return uses_var(index, nest.unit.var) && !unclamped(index).same_as(index);
            });
@@ -48802,6 +48802,13 @@ class PadReads : NestSteps {
   static bool is_padded(const DefaultNest& nest) {
     return std::any_of(nest.reads.begin(), nest.reads.end(),
                        [&](const AccessSite& read) { return is_padded(nest, read); });
+  }
+
+  // Whether a read has a condition, and is not only clamped.
+  static bool has_conditions(const DefaultNest& nest) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(), [](const AccessSite& read) {
+      return read.inner_condition.get() != nullptr;
+    });
   }
 
  private:
@@ -52398,8 +52405,12 @@ class TileWindows : WindowCosts {
 
   // Whether tiles at the border run apart, so that those inside ask for nothing; a single one knows
   // where it is.
+  // Where a call tells where borders are, a tile of each kind has guards of its own, which take
+  // more than a row that is clamped.
   static bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
-    return tiles_along(nest, loop, part) > 1 && PadReads::is_padded(nest);
+    return tiles_along(nest, loop, part) > 1 &&
+           (has_const_trip(nest, loop) ? PadReads::is_padded(nest)
+                                       : PadReads::has_conditions(nest));
   }
   static std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) {
     std::int64_t copies = trip_of(nest, nest.unit) % (tile.vectors * lanes) == 0 ? 1 : 2;
@@ -54419,6 +54430,77 @@ class PartitionLoops : public Mutator {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/guards/border_copies.ipp
+namespace lathe::detail {
+
+/// The nodes of a statement whose unrolled loops are written out.
+class WrittenOut : public Visitor {
+ public:
+  explicit WrittenOut(const Stmt& s) { stmt(s); }
+  double nodes = 0;
+
+  void expr(const AnyExpr& e) override {
+    nodes += copies_;
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    const std::int64_t* extent =
+        f && f->loop_kind == ForKind::unrolled ? as_const_int(f->extent) : nullptr;
+    const double around = copies_;
+    if (extent) copies_ *= static_cast<double>(*extent);
+    descend(s);
+    copies_ = around;
+  }
+
+ private:
+  double copies_ = 1;
+};
+
+/// Whether a variable tells which register is meant: its loop must be written out.
+inline bool names_registers(const VarRef& var, const Stmt& body) {
+  struct Registers : Visitor {
+    const VarRef& var;
+    bool found = false;
+    explicit Registers(const VarRef& v) : var(v) {}
+    void look(const Buffer& b, const Vec<AnyExpr>& indices) {
+      if (b->scope == Scope::global) return;
+      for (const auto& index : indices) found = found || uses_var(index, var);
+    }
+    void expr(const AnyExpr& e) override {
+      if (const auto* n = e.as<LoadNode>()) look(n->buffer, n->indices);
+      descend(e);
+    }
+    void stmt(const Stmt& s) override {
+      if (const auto* n = s.as<StoreNode>()) look(n->buffer, n->indices);
+      descend(s);
+    }
+  } registers(var);
+  registers.stmt(body);
+  return registers.found;
+}
+
+/// A copy of a tile for borders that only a call knows. Written out, each of its loads has ends to
+/// look for, and LLVM takes most of its time for what runs once a row; so loops stay loops where
+/// there would be many.
+class RolledBorder : public Mutator {
+ public:
+  static constexpr double kManyNodes = 1500;
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || f->loop_kind != ForKind::unrolled || names_registers(f->var, f->body))
+      return descend(s);
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->attributes);
+  }
+};
+
+inline Stmt rolled_border(const Stmt& s) {
+  return WrittenOut(s).nodes > RolledBorder::kManyNodes ? RolledBorder().stmt(s) : s;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/guards/tile_guards.ipp
 namespace lathe {
 namespace detail {
@@ -54546,6 +54628,30 @@ class TileGuards : public Visitor {
   Vec<const ForNode*> loops_;
 };
 
+// Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
+// where nothing else runs, nobody reads what it fetches.
+class BareStores : public Visitor {
+ public:
+  explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
+  bool found = false;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    for (const auto* g : guards_)
+      if (s.get() == g) return;
+    if (prefetched(s)) return;
+    bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
+                     s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
+                     s.kind() == StmtKind::LetStmt;
+    if (structure)
+      descend(s);
+    else
+      found = true;
+  }
+
+ private:
+  const Vec<const IfNode*>& guards_;
+};
+
 }  // namespace detail
 }  // namespace lathe
 
@@ -54618,30 +54724,6 @@ class DropGuards : public Mutator {
   const Vec<const IfNode*>& dropped_;
 };
 
-// Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
-// where nothing else runs, nobody reads what it fetches.
-class BareStores : public Visitor {
- public:
-  explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
-  bool found = false;
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    for (const auto* g : guards_)
-      if (s.get() == g) return;
-    if (prefetched(s)) return;
-    bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
-                     s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
-                     s.kind() == StmtKind::LetStmt;
-    if (structure)
-      descend(s);
-    else
-      found = true;
-  }
-
- private:
-  const Vec<const IfNode*>& guards_;
-};
-
 // The loops whose conditions stay where they are.
 inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
   Vec<VarRef> out;
@@ -54660,7 +54742,7 @@ class SplitBorderTiles : public Mutator {
  public:
   SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
       : facts_(program), unpeeled_(std::move(unpeeled)) {
-    for (const auto& d : program->dims) known_.push_back(d->var);
+    for (const auto& d : program->dims) known_.push_back(d->var), dims_.push_back(d->var);
     const Vec<Buffer> written = buffers_written(program->body);
     for (const auto& p : program->params) {
       if (!p.buffer)
@@ -54876,13 +54958,20 @@ class SplitBorderTiles : public Mutator {
     Vec<const IfNode*> all = dropped;
     all.append(c.guards);
     AnyExpr full = substitute(c.full, at);
-    if (!c.loop.get())
-      return make_if(full, version(s, plan, k + 1, all, at),
-                     outside(c, at, border(leaf(s, dropped, at))));
+    if (!c.loop.get()) {
+      Stmt slow = leaf(s, dropped, at);
+      if (of_call(full)) slow = rolled_border(slow);
+      return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
+    }
     Substitution here = at;
     here.emplace_back(c.loop, AnyExpr(c.last));
     return make_if(full, version(s, plan, k + 1, all, at),
                    border(version(s, plan, k + 1, dropped, here)));
+  }
+
+  bool of_call(const AnyExpr& condition) const {
+    return std::any_of(dims_.begin(), dims_.end(),
+                       [&](const VarRef& dim) { return uses_var(condition, dim); });
   }
 
   // A tile that lies outside altogether is skipped, if everything in it is under guards that say
@@ -54913,6 +55002,7 @@ class SplitBorderTiles : public Mutator {
   const Vec<VarRef> unpeeled_;
   Vec<Buffer> steady_;  ///< parameters that the program only reads
   Vec<VarRef> known_;   ///< parameters, and the loops around
+  Vec<VarRef> dims_;
   Vec<Stmt> splits_;
 };
 
@@ -55191,6 +55281,11 @@ struct ClampedLanes {
     return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
   }
   AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
+  /// Which lanes are below the lowest, or above the highest.
+  AnyExpr is_beyond(bool lowest_end) const {
+    return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
+                       make_broadcast(lowest_end ? lowest : highest, count()));
+  }
 
  private:
   static bool uniform(const AnyExpr& e) {
@@ -55234,14 +55329,40 @@ class ClampedLoads : public SharingMutator {
     ClampedLanes lanes;
     if (!n || !splits(*n) || !lanes.set(n->indices[0])) return descend(e);
     const AnyExpr mask = n->mask ? expr(n->mask) : AnyExpr();
-    const auto load = [&](const AnyExpr& at) { return make_load(n->buffer, {at}, mask); };
-    const auto with_end = [&](const AnyExpr& inside, BinaryOp op, const AnyExpr& end) {
-      if (!end) return inside;
-      const AnyExpr beyond = make_binary(op, lanes.free, make_broadcast(end, lanes.count()));
-      return make_select(beyond, load(lanes.beyond(end)), inside);
-    };
-    const AnyExpr below = with_end(load(lanes.inside()), BinaryOp::gt, lanes.highest);
-    return with_end(below, BinaryOp::lt, lanes.lowest);
+    std::int64_t stride = 0;
+    return lane_stride(lanes.free, stride) && stride == 1 ? dense(*n, lanes, mask)
+                                                          : chosen(*n, lanes, mask);
+  }
+
+  /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
+  static AnyExpr dense(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr inside = mask;
+    Vec<LetBinding> ends;
+    Vec<AnyExpr> beyond;
+    for (const bool least : {true, false}) {
+      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
+      if (!end) continue;
+      const AnyExpr lane = lanes.is_beyond(least);
+      inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
+      beyond.push_back(lane);
+      ends.push_back({make_var("end", n.dtype),
+                      make_load(n.buffer, {lanes.beyond(end)}, mask_and(mask, lane))});
+    }
+    const VarRef rest = make_var("inside", n.dtype);
+    AnyExpr value(rest);
+    for (std::size_t k = ends.size(); k-- > 0;)
+      value = make_select(beyond[k], AnyExpr(ends[k].var), value);
+    ends.push_back({rest, make_load(n.buffer, {lanes.inside()}, inside)});
+    return make_let(std::move(ends), value);
+  }
+
+  static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
+    for (const bool least : {false, true})
+      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
+        value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
+                            value);
+    return value;
   }
 
   /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
@@ -58856,6 +58977,12 @@ class ZipStores : public Mutator {
     return cost <= most ? make_seq(std::move(body)) : Stmt();
   }
 
+  static bool is_strided_load(const AnyExpr& e) {
+    const auto* n = e.as<LoadNode>();
+    std::int64_t stride = 1;
+    return n && n->indices.size() == 1 && !(lane_stride(n->indices[0], stride) && stride == 1);
+  }
+
   /// Whether all lanes are stored, of elements that are numbers apart from those of the first.
   static bool set_near(NearLanes& out, const StoreNode& store, const NearLanes& first) {
     const auto* load = store.value.as<LoadNode>();
@@ -58887,9 +59014,11 @@ class ZipStores : public Mutator {
     Zip zip(caps_);
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
-    // Each value is a load at least.
-    if (Stmt moved = of_near_elements(head, first, members, stores + zip.instructions))
-      return moved;
+    // Each value is a load at least, and takes a merge where its elements lie apart.
+    const int loads = stores * (is_strided_load(members[0].store->value)
+                                    ? 1 + merge_cost(type, type.element_bytes(), caps_)
+                                    : 1);
+    if (Stmt moved = of_near_elements(head, first, members, loads + zip.instructions)) return moved;
     const bool masked = head.mask.get() != nullptr;
     if (stores * dense_access(type, masked, caps_) + zip.instructions >=
         by_elements(type, stores, caps_))

@@ -1,4 +1,5 @@
 // Guards of tiles: decided once for each tile, so that the lanes of most have none.
+#include "../../support/text.hpp"
 #include "stages.hpp"
 
 namespace lt = lathe;
@@ -173,4 +174,50 @@ TEST_CASE("clamps and wraps of lanes are decided for all copies of a tile at onc
   };
   decided("max(io * 8 + ii + b - 1, 0)");
   decided("floormod(io * 8 + ii + b + 99, 100)");
+}
+
+TEST_CASE(
+    "a border that a call tells keeps its loops where they are long, but those of registers") {
+  const auto of = [](const std::string& terms, const std::string& extent) {
+    const std::string text =
+        "program k<n>(in X: f32[100000], out Y: f32[4000]):\n"
+        "  for io in 0..floordiv(" +
+        extent +
+        " + 7, 8):\n"
+        "    alloc R: f32[4, 8] scope register\n"
+        "    unrolled for r in 0..4:\n"
+        "      vectorized for ii in 0..8:\n"
+        "        if io * 8 + ii < " +
+        extent +
+        ":\n"
+        "          R[r, ii] = 0.0\n"
+        "    unrolled for a in 0.." +
+        terms +
+        ":\n"
+        "      unrolled for b in 0.." +
+        terms +
+        ":\n"
+        "        unrolled for r in 0..4:\n"
+        "          vectorized for ii in 0..8:\n"
+        "            if io * 8 + ii < " +
+        extent +
+        ":\n"
+        "              R[r, ii] = R[r, ii] + X[io * 8 + ii + a * 8 + b] * 2.0\n"
+        "    unrolled for r in 0..4:\n"
+        "      vectorized for ii in 0..8:\n"
+        "        if io * 8 + ii < " +
+        extent +
+        ":\n"
+        "          Y[r * 1000 + io * 8 + ii] = R[r, ii]\n";
+    return lt::hoist_guards(lt::parse(text)).str();
+  };
+  const auto count = [](const std::string& text, const std::string& what) {
+    return test::count_of(text, what);
+  };
+  // One of two copies is the border.
+  CHECK(count(of("7", "n"), "unrolled for a in") == 1);
+  CHECK(count(of("7", "n"), "    for b in 0..7") == 1);
+  CHECK(count(of("7", "n"), "unrolled for r in") == 6);
+  CHECK(count(of("2", "n"), "unrolled for a in") == 2);
+  CHECK(count(of("7", "100"), "unrolled for a in") == 2);
 }

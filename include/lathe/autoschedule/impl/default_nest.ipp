@@ -65,7 +65,7 @@ class NestSteps : protected DefaultSteps {
   }
 
   // Borders run apart: away from them a place that is clamped or wraps around is the place itself.
-  static void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) {
+  void add_read(DefaultNest& nest, AccessSite read, const Facts& facts) const {
     const bool stays = ends_in_elements(nest, read);
     for (auto& index : read.indices) {
       if (stays) break;
@@ -79,11 +79,11 @@ class NestSteps : protected DefaultSteps {
   }
 
   // Whether lanes at the end of a row are loaded one by one: where only a call tells how long it is
-  // they are no shuffle, and bytes have no gather. Written out for several terms LLVM takes ten
-  // seconds for them.
-  static bool ends_in_elements(const DefaultNest& nest, const AccessSite& read) {
-    return read.buffer->dtype.element_bytes() < 4 && nest.unit.var.get() &&
-           !has_const_trip(nest, nest.unit) &&
+  // they are no shuffle, and not all targets load elements so narrow under a mask. Written out for
+  // several terms LLVM takes ten seconds for them.
+  bool ends_in_elements(const DefaultNest& nest, const AccessSite& read) const {
+    return read.buffer->dtype.element_bytes() < std::min(TargetCaps(target_).masked_bytes, 4) &&
+           nest.unit.var.get() && !has_const_trip(nest, nest.unit) &&
            std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
              return uses_var(index, nest.unit.var) && !unclamped(index).same_as(index);
            });

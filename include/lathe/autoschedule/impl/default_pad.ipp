@@ -37,6 +37,13 @@ class PadReads : NestSteps {
                        [&](const AccessSite& read) { return is_padded(nest, read); });
   }
 
+  // Whether a read has a condition, and is not only clamped.
+  static bool has_conditions(const DefaultNest& nest) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(), [](const AccessSite& read) {
+      return read.inner_condition.get() != nullptr;
+    });
+  }
+
  private:
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;

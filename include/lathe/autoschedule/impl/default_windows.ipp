@@ -116,8 +116,12 @@ class TileWindows : WindowCosts {
 
   // Whether tiles at the border run apart, so that those inside ask for nothing; a single one knows
   // where it is.
+  // Where a call tells where borders are, a tile of each kind has guards of its own, which take
+  // more than a row that is clamped.
   static bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
-    return tiles_along(nest, loop, part) > 1 && PadReads::is_padded(nest);
+    return tiles_along(nest, loop, part) > 1 &&
+           (has_const_trip(nest, loop) ? PadReads::is_padded(nest)
+                                       : PadReads::has_conditions(nest));
   }
   static std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) {
     std::int64_t copies = trip_of(nest, nest.unit) % (tile.vectors * lanes) == 0 ? 1 : 2;

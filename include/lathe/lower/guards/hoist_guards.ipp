@@ -5,6 +5,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/partition_loops.ipp>
+#include <lathe/lower/guards/border_copies.ipp>
 #include <lathe/lower/guards/tile_guards.ipp>
 #include <lathe/lower/passes.hpp>
 #include <lathe/lower/vector/clone.hpp>
@@ -78,30 +79,6 @@ class DropGuards : public Mutator {
   const Vec<const IfNode*>& dropped_;
 };
 
-// Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
-// where nothing else runs, nobody reads what it fetches.
-class BareStores : public Visitor {
- public:
-  explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
-  bool found = false;
-  void expr(const AnyExpr&) override {}
-  void stmt(const Stmt& s) override {
-    for (const auto* g : guards_)
-      if (s.get() == g) return;
-    if (prefetched(s)) return;
-    bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
-                     s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
-                     s.kind() == StmtKind::LetStmt;
-    if (structure)
-      descend(s);
-    else
-      found = true;
-  }
-
- private:
-  const Vec<const IfNode*>& guards_;
-};
-
 // The loops whose conditions stay where they are.
 inline Vec<VarRef> unpeeled_loops(const Stmt& body) {
   Vec<VarRef> out;
@@ -120,7 +97,7 @@ class SplitBorderTiles : public Mutator {
  public:
   SplitBorderTiles(const Program& program, Vec<VarRef> unpeeled)
       : facts_(program), unpeeled_(std::move(unpeeled)) {
-    for (const auto& d : program->dims) known_.push_back(d->var);
+    for (const auto& d : program->dims) known_.push_back(d->var), dims_.push_back(d->var);
     const Vec<Buffer> written = buffers_written(program->body);
     for (const auto& p : program->params) {
       if (!p.buffer)
@@ -336,13 +313,20 @@ class SplitBorderTiles : public Mutator {
     Vec<const IfNode*> all = dropped;
     all.append(c.guards);
     AnyExpr full = substitute(c.full, at);
-    if (!c.loop.get())
-      return make_if(full, version(s, plan, k + 1, all, at),
-                     outside(c, at, border(leaf(s, dropped, at))));
+    if (!c.loop.get()) {
+      Stmt slow = leaf(s, dropped, at);
+      if (of_call(full)) slow = rolled_border(slow);
+      return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
+    }
     Substitution here = at;
     here.emplace_back(c.loop, AnyExpr(c.last));
     return make_if(full, version(s, plan, k + 1, all, at),
                    border(version(s, plan, k + 1, dropped, here)));
+  }
+
+  bool of_call(const AnyExpr& condition) const {
+    return std::any_of(dims_.begin(), dims_.end(),
+                       [&](const VarRef& dim) { return uses_var(condition, dim); });
   }
 
   // A tile that lies outside altogether is skipped, if everything in it is under guards that say
@@ -373,6 +357,7 @@ class SplitBorderTiles : public Mutator {
   const Vec<VarRef> unpeeled_;
   Vec<Buffer> steady_;  ///< parameters that the program only reads
   Vec<VarRef> known_;   ///< parameters, and the loops around
+  Vec<VarRef> dims_;
   Vec<Stmt> splits_;
 };
 

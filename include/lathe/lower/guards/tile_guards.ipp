@@ -133,5 +133,29 @@ class TileGuards : public Visitor {
   Vec<const ForNode*> loops_;
 };
 
+// Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
+// where nothing else runs, nobody reads what it fetches.
+class BareStores : public Visitor {
+ public:
+  explicit BareStores(const Vec<const IfNode*>& guards) : guards_(guards) {}
+  bool found = false;
+  void expr(const AnyExpr&) override {}
+  void stmt(const Stmt& s) override {
+    for (const auto* g : guards_)
+      if (s.get() == g) return;
+    if (prefetched(s)) return;
+    bool structure = s.kind() == StmtKind::For || s.kind() == StmtKind::Seq ||
+                     s.kind() == StmtKind::If || s.kind() == StmtKind::Alloc ||
+                     s.kind() == StmtKind::LetStmt;
+    if (structure)
+      descend(s);
+    else
+      found = true;
+  }
+
+ private:
+  const Vec<const IfNode*>& guards_;
+};
+
 }  // namespace detail
 }  // namespace lathe

@@ -3,6 +3,7 @@
 #include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
+#include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -36,6 +37,11 @@ struct ClampedLanes {
     return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
   }
   AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
+  /// Which lanes are below the lowest, or above the highest.
+  AnyExpr is_beyond(bool lowest_end) const {
+    return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
+                       make_broadcast(lowest_end ? lowest : highest, count()));
+  }
 
  private:
   static bool uniform(const AnyExpr& e) {
@@ -79,14 +85,40 @@ class ClampedLoads : public SharingMutator {
     ClampedLanes lanes;
     if (!n || !splits(*n) || !lanes.set(n->indices[0])) return descend(e);
     const AnyExpr mask = n->mask ? expr(n->mask) : AnyExpr();
-    const auto load = [&](const AnyExpr& at) { return make_load(n->buffer, {at}, mask); };
-    const auto with_end = [&](const AnyExpr& inside, BinaryOp op, const AnyExpr& end) {
-      if (!end) return inside;
-      const AnyExpr beyond = make_binary(op, lanes.free, make_broadcast(end, lanes.count()));
-      return make_select(beyond, load(lanes.beyond(end)), inside);
-    };
-    const AnyExpr below = with_end(load(lanes.inside()), BinaryOp::gt, lanes.highest);
-    return with_end(below, BinaryOp::lt, lanes.lowest);
+    std::int64_t stride = 0;
+    return lane_stride(lanes.free, stride) && stride == 1 ? dense(*n, lanes, mask)
+                                                          : chosen(*n, lanes, mask);
+  }
+
+  /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
+  static AnyExpr dense(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr inside = mask;
+    Vec<LetBinding> ends;
+    Vec<AnyExpr> beyond;
+    for (const bool least : {true, false}) {
+      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
+      if (!end) continue;
+      const AnyExpr lane = lanes.is_beyond(least);
+      inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
+      beyond.push_back(lane);
+      ends.push_back({make_var("end", n.dtype),
+                      make_load(n.buffer, {lanes.beyond(end)}, mask_and(mask, lane))});
+    }
+    const VarRef rest = make_var("inside", n.dtype);
+    AnyExpr value(rest);
+    for (std::size_t k = ends.size(); k-- > 0;)
+      value = make_select(beyond[k], AnyExpr(ends[k].var), value);
+    ends.push_back({rest, make_load(n.buffer, {lanes.inside()}, inside)});
+    return make_let(std::move(ends), value);
+  }
+
+  static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
+    for (const bool least : {false, true})
+      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
+        value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
+                            value);
+    return value;
   }
 
   /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask

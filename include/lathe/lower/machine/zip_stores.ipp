@@ -267,6 +267,12 @@ class ZipStores : public Mutator {
     return cost <= most ? make_seq(std::move(body)) : Stmt();
   }
 
+  static bool is_strided_load(const AnyExpr& e) {
+    const auto* n = e.as<LoadNode>();
+    std::int64_t stride = 1;
+    return n && n->indices.size() == 1 && !(lane_stride(n->indices[0], stride) && stride == 1);
+  }
+
   /// Whether all lanes are stored, of elements that are numbers apart from those of the first.
   static bool set_near(NearLanes& out, const StoreNode& store, const NearLanes& first) {
     const auto* load = store.value.as<LoadNode>();
@@ -298,9 +304,11 @@ class ZipStores : public Mutator {
     Zip zip(caps_);
     const Vec<AnyExpr> out = zip.zipped(values);
     const int stores = static_cast<int>(members.size());
-    // Each value is a load at least.
-    if (Stmt moved = of_near_elements(head, first, members, stores + zip.instructions))
-      return moved;
+    // Each value is a load at least, and takes a merge where its elements lie apart.
+    const int loads = stores * (is_strided_load(members[0].store->value)
+                                    ? 1 + merge_cost(type, type.element_bytes(), caps_)
+                                    : 1);
+    if (Stmt moved = of_near_elements(head, first, members, loads + zip.instructions)) return moved;
     const bool masked = head.mask.get() != nullptr;
     if (stores * dense_access(type, masked, caps_) + zip.instructions >=
         by_elements(type, stores, caps_))
