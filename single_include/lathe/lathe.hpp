@@ -9305,6 +9305,7 @@ class Simplifier {
   bool nonneg_facts(const Poly& p, int depth);
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
+  bool nonneg_multiplied(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
   bool nonneg_quotient(const Poly& p, std::size_t k, int depth);
   bool nonneg_quotients(const Poly& p, int depth);
@@ -9330,6 +9331,7 @@ class Simplifier {
   AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
   bool compares_quotient(const Poly& diff, Poly& dividend, Poly& limit);
   AnyExpr emit_less(const Poly& diff);
+  bool multiply_quotient(Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
   AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);
@@ -11648,6 +11650,8 @@ class StridedGroup {
 
   /// Empty if the load is none of these; else the variable that holds it.
   AnyExpr add(const LoadNode& n, const Strided& load);
+  /// What a load is, under any mask, whose elements others read anyway; empty if they do not.
+  AnyExpr shared(const LoadNode& n, const Strided& load);
   /// Whether a store to the buffer may change what it reads.
   bool depends_on(const Buffer& stored) const;
   /// Variables and what they hold; empty if loads one element after the other cost no more.
@@ -24404,10 +24408,17 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
   if (depth > around) depth = around;
   if (r.max < 0 || depth <= 0) return false;
   allowed_ = depth - 1;
-  const bool proven =
-      nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) || nonneg_atoms(p, depth - 1);
+  const bool proven = nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) ||
+                      nonneg_atoms(p, depth - 1) || nonneg_multiplied(p, depth - 1);
   allowed_ = around;
   return proven;
+}
+
+// Conditions that compare a quotient are facts about its dividend.
+LATHE_DECL bool Simplifier::nonneg_multiplied(const Poly& p, int depth) {
+  Poly less = p;  // p >= 0 is -p - 1 < 0
+  return poly_scale(less, -1) && poly_add(less, poly_const(-1)) && multiply_quotient(less) &&
+         poly_add(less, poly_const(1)) && poly_scale(less, -1) && nonneg(less, depth);
 }
 
 // Eliminates variables with symbolic ranges, newest first, then asks again.
@@ -24907,8 +24918,33 @@ inline void split_sides(const Poly& diff, Poly& left, Poly& right) {
   }
 }
 
+/// x / c + r < 0 is x + c * r < 0, and r - x / c < 0 is c * (r + 1) - x - 1 < 0: no quotient is
+/// taken, and places of two axes that are one index have one bound.
+LATHE_DECL bool Simplifier::multiply_quotient(Poly& diff) {
+  std::size_t at = diff.terms.size();
+  for (std::size_t k = 0; k < diff.terms.size(); ++k) {
+    const auto* n = diff.terms[k].atom.as<BinaryNode>();
+    if (!n || n->op != BinaryOp::floordiv) continue;
+    if (at < diff.terms.size()) return false;
+    at = k;
+  }
+  if (at == diff.terms.size() || !diff.terms[at].more.empty()) return false;
+  const std::int64_t sign = diff.terms[at].coef;
+  const auto* quotient = diff.terms[at].atom.as<BinaryNode>();
+  const std::int64_t* c = as_const_int(quotient->b);
+  if ((sign != 1 && sign != -1) || !c || *c < 2) return false;
+  Poly rest = diff;
+  rest.terms.erase_at(at);
+  if (!poly_scale(rest, *c) || !poly_add(rest, poly_of_emitted(quotient->a), sign) ||
+      (sign < 0 && !poly_add(rest, poly_const(*c - 1))) || !safe(rest))
+    return false;
+  diff = std::move(rest);
+  return true;
+}
+
 LATHE_DECL AnyExpr Simplifier::emit_less(const Poly& diff) {
   Poly d = diff, left, right;
+  if (multiply_quotient(d)) return emit_less(d);
   // sum of g*t + k < 0 is sum of t < -k/g rounded up.
   std::int64_t g = poly_gcd(d);
   if (g > 1) {
@@ -47922,11 +47958,15 @@ class SplitComposites : DefaultSteps {
       for (const auto& it : block.iters) iters_.push_back(it.var);
     }
 
+    // A quotient that only a value or a condition has does not say how memory is read.
     void expr(const AnyExpr& e) override {
       const auto* n = e.as<BinaryNode>();
       if (n && is_quotient(n->op))
         if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
+      const int around = reads_;
+      reads_ += e.kind() == ExprKind::Load;
       descend(e);
+      reads_ = around;
     }
 
     /// A quotient of a sum has spatial and reduce iterators.
@@ -47991,7 +48031,7 @@ class SplitComposites : DefaultSteps {
         found.push_back({iters_[k], by});
         (block_.iters[k].kind == IterKind::reduce ? reduce : spatial) = true;
       }
-      if (sum.kind() != ExprKind::Var && !(spatial && reduce)) return;
+      if (!(spatial && reduce) && (sum.kind() != ExprKind::Var || reads_ == 0)) return;
       mixes_ = mixes_ || (spatial && reduce);
       divided_.append(found);
     }
@@ -48000,6 +48040,7 @@ class SplitComposites : DefaultSteps {
     Vec<VarRef> iters_;
     Vec<Divided> divided_;
     bool mixes_ = false;
+    int reads_ = 0;  ///< indices of loads around
   };
 
   // Lanes of the output stay what they are, but for parts that follow each other.
@@ -55709,7 +55750,8 @@ LATHE_DECL AnyExpr NamedShuffles::named(AnyExpr value) {
 namespace lathe {
 namespace detail {
 
-/// Strided loads that happen wherever an expression is evaluated, by names that are known there.
+/// Strided loads that happen wherever an expression is evaluated, by names that are known there,
+/// and those in the arms of its selects, which may not.
 class UnconditionalLoads : public Visitor {
  public:
   /// `loaded`: those that variables hold already; `inside`: names that are not known there.
@@ -55720,20 +55762,37 @@ class UnconditionalLoads : public Visitor {
     const LoadNode* node;
     Strided load;
   };
-  Vec<Found> found;
+  Vec<Found> found, in_arms;
 
+  void run(const AnyExpr& e) {
+    expr(e);
+    to_ = &in_arms;
+    for (std::size_t k = 0; k < arms_.size(); ++k) {
+      const AnyExpr arm = arms_[k];
+      expr(arm);
+    }
+  }
   void expr(const AnyExpr& e) override {
     if (e->shared() && !seen_.insert(e.get()).second) return;
     if (loaded_.contains(e.get())) return;
     if (const auto* n = e.as<LetNode>())
       for (const auto& b : n->bindings) inside_.insert(b.var.get());
-    if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
+    if (const auto* n = e.as<SelectNode>()) {
+      arms_.append({n->yes, n->no});
+      return expr(n->condition);
+    }
     descend(e);
     const auto* n = e.as<LoadNode>();
     Strided load;
-    if (n && load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
-        (!n->mask || known(n->mask)))
+    if (!n) return;
+    if (to_ == &in_arms) {
+      if (load.set(n->buffer, n->indices, {}, n->dtype.lanes) && known(n->indices[0]) &&
+          (!n->mask || !find_load(n->mask)))
+        in_arms.push_back({n, std::move(load)});
+    } else if (load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
+               (!n->mask || known(n->mask))) {
       found.push_back({n, std::move(load)});
+    }
   }
 
  private:
@@ -55745,6 +55804,8 @@ class UnconditionalLoads : public Visitor {
   }
   const NodeMap<AnyExpr>& loaded_;
   NodeSet seen_, inside_;
+  Vec<AnyExpr> arms_;
+  Vec<Found>* to_ = &found;
 };
 
 /// Bindings and stores of a statement that stands between others, in the order in which they
@@ -55797,8 +55858,9 @@ struct LoadPlan {
   void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
            const NodeSet& inside = {}) {
     UnconditionalLoads loads(loaded, inside);
-    loads.expr(e);
+    loads.run(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
+    for (const auto& [node, load] : loads.in_arms) share(*node, load, step);
   }
   void stored(const Buffer& b) {
     for (Entry& entry : entries)
@@ -55832,6 +55894,17 @@ struct LoadPlan {
     entries.push_back({StridedGroup(n, load), step, step});
     AnyExpr var = entries.back().group.add(n, load);
     uses.push_back({&n, std::move(var), step, entries.size() - 1});
+  }
+  // What is loaded anyway is there for an arm, too.
+  void share(const LoadNode& n, const Strided& load, std::size_t step) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!entries[k].open) continue;
+      if (AnyExpr var = entries[k].group.shared(n, load)) {
+        entries[k].last = step;
+        uses.push_back({&n, std::move(var), step, k});
+        return;
+      }
+    }
   }
 };
 
@@ -58250,6 +58323,22 @@ LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
     if (m.constant == load.constant && m.reversed == load.reversed) return m.var;
   members_.push_back({load.constant, load.reversed, make_var("lanes", type_)});
   return members_.back().var;
+}
+
+/// Whether a mask has no lane that the other one leaves out.
+inline bool implies(const AnyExpr& mask, const AnyExpr& other) {
+  if (!other) return true;
+  if (!mask) return false;
+  if (structurally_equal(mask, other)) return true;
+  const auto* both = mask.as<BinaryNode>();
+  return both && both->op == BinaryOp::and_ && (implies(both->a, other) || implies(both->b, other));
+}
+
+LATHE_DECL AnyExpr StridedGroup::shared(const LoadNode& n, const Strided& load) {
+  if (load.constant < least_ || load.constant > most_ || !implies(n.mask, mask_)) return {};
+  const AnyExpr plain = make_load(n.buffer, n.indices, mask_);
+  const AnyExpr all = add(*plain.as<LoadNode>(), load);
+  return !all || !n.mask ? all : make_select(n.mask, all, make_const(n.dtype, 0));
 }
 
 LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {

@@ -164,6 +164,7 @@ class Simplifier {
   bool nonneg_facts(const Poly& p, int depth);
   bool nonneg_symbolic(const Poly& p, int depth);
   bool nonneg_atoms(const Poly& p, int depth);
+  bool nonneg_multiplied(const Poly& p, int depth);
   bool nonneg_div(const Poly& p, std::size_t k, int depth);
   bool nonneg_quotient(const Poly& p, std::size_t k, int depth);
   bool nonneg_quotients(const Poly& p, int depth);
@@ -189,6 +190,7 @@ class Simplifier {
   AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
   bool compares_quotient(const Poly& diff, Poly& dividend, Poly& limit);
   AnyExpr emit_less(const Poly& diff);
+  bool multiply_quotient(Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
   AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);

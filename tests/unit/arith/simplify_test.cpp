@@ -319,3 +319,31 @@ TEST_CASE("what a caller gives may be any number, also where nobody says so") {
   CHECK(str(simplify(p->body)).find("max(k, v) - v") != std::string::npos);
   CHECK(p->params[0].var->data);
 }
+
+TEST_CASE("a quotient that is compared is a product on the other side") {
+  const AnyExpr x(make_var("x")), n(make_var("n"));
+  const auto bound = [&](const AnyExpr& condition) {
+    Facts facts;
+    facts.bind(VarRef(x.as<VarNode>()), -1000, 2000), facts.bind(VarRef(n.as<VarNode>()), 0, 1000);
+    return str(simplify(condition, facts));
+  };
+  CHECK(bound(floordiv(x, AnyExpr(3)) < n) == "x < n * 3");
+  CHECK(bound(floordiv(x, AnyExpr(3)) <= n) == "x < n * 3 + 3");
+  CHECK(bound(floordiv(x, AnyExpr(3)) > n) == "n * 3 + 2 < x");
+  CHECK(bound(floordiv(x, AnyExpr(3)) >= n) == "n * 3 <= x");
+  CHECK(bound(floordiv(x * 8 + 5, AnyExpr(3)) + 2 < n) == "x * 8 + 11 < n * 3");
+  // Of two quotients neither goes.
+  CHECK(bound(floordiv(x, AnyExpr(3)) < floordiv(n, AnyExpr(5))).find("floordiv") !=
+        std::string::npos);
+  for (int v = -20; v < 20; ++v)
+    for (int m = 0; m < 8; ++m)
+      for (const BinaryOp op : {BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge}) {
+        const AnyExpr condition = make_binary(op, floordiv(x * 5 - 2, AnyExpr(7)), n - 3);
+        const Substitution at{{VarRef(x.as<VarNode>()), AnyExpr(v)},
+                              {VarRef(n.as<VarNode>()), AnyExpr(m)}};
+        Facts facts;
+        facts.bind(VarRef(x.as<VarNode>()), -20, 40), facts.bind(VarRef(n.as<VarNode>()), 0, 8);
+        CHECK(str(simplify(substitute(simplify(condition, facts), at))) ==
+              str(simplify(substitute(condition, at))));
+      }
+}

@@ -62,3 +62,14 @@ TEST_CASE("places that an index halves are two loops where an extent is surely e
   CHECK(test::has(of(w, 2 * w), "unrolled for iii in 0..2"));
   CHECK_FALSE(test::has(of(w, 2 * w + 1), "unrolled for iii in 0..2"));
 }
+
+TEST_CASE("a quotient that only a condition has splits no loop") {
+  lt::Input<std::uint8_t, 2> X("X", {64, 96});
+  const auto Y = lt::compute("Y", {64, 96}, [&](lt::Var i, lt::Var j) {
+    return lt::select((i / 8 + j / 8) % 2 == 0, X(i, j), lt::Expr<std::uint8_t>(255) - X(i, j));
+  });
+  const std::string text = planned(lt::program_of(Y)).str();
+  INFO(text);
+  CHECK_FALSE(test::has(text, "in 0..8"));
+  CHECK(test::has(text, "vectorized"));
+}

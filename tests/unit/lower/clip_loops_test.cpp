@@ -28,7 +28,7 @@ TEST_CASE("terms of a triangle and of a band are those that the loop runs over")
       if r * 2 >= i - 3 && r < i + 4:
         Y[i] = Y[i] + X[i, r]
 )") == R"(  for i in 0..20:
-    for r in max(0, floordiv(i, 2) - 1)..+max(i - max(0, floordiv(i, 2) - 1) + 4, 0):
+    for r in max(0, floordiv(i, 2) - 1)..+i - max(0, floordiv(i, 2) - 1) + 4:
       Y[i] = Y[i] + X[i, r]
 )");
 }

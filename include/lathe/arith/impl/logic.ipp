@@ -234,8 +234,33 @@ inline void split_sides(const Poly& diff, Poly& left, Poly& right) {
   }
 }
 
+/// x / c + r < 0 is x + c * r < 0, and r - x / c < 0 is c * (r + 1) - x - 1 < 0: no quotient is
+/// taken, and places of two axes that are one index have one bound.
+LATHE_DECL bool Simplifier::multiply_quotient(Poly& diff) {
+  std::size_t at = diff.terms.size();
+  for (std::size_t k = 0; k < diff.terms.size(); ++k) {
+    const auto* n = diff.terms[k].atom.as<BinaryNode>();
+    if (!n || n->op != BinaryOp::floordiv) continue;
+    if (at < diff.terms.size()) return false;
+    at = k;
+  }
+  if (at == diff.terms.size() || !diff.terms[at].more.empty()) return false;
+  const std::int64_t sign = diff.terms[at].coef;
+  const auto* quotient = diff.terms[at].atom.as<BinaryNode>();
+  const std::int64_t* c = as_const_int(quotient->b);
+  if ((sign != 1 && sign != -1) || !c || *c < 2) return false;
+  Poly rest = diff;
+  rest.terms.erase_at(at);
+  if (!poly_scale(rest, *c) || !poly_add(rest, poly_of_emitted(quotient->a), sign) ||
+      (sign < 0 && !poly_add(rest, poly_const(*c - 1))) || !safe(rest))
+    return false;
+  diff = std::move(rest);
+  return true;
+}
+
 LATHE_DECL AnyExpr Simplifier::emit_less(const Poly& diff) {
   Poly d = diff, left, right;
+  if (multiply_quotient(d)) return emit_less(d);
   // sum of g*t + k < 0 is sum of t < -k/g rounded up.
   std::int64_t g = poly_gcd(d);
   if (g > 1) {

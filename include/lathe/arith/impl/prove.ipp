@@ -80,10 +80,17 @@ LATHE_DECL bool Simplifier::nonneg(const Poly& p, int depth) {
   if (depth > around) depth = around;
   if (r.max < 0 || depth <= 0) return false;
   allowed_ = depth - 1;
-  const bool proven =
-      nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) || nonneg_atoms(p, depth - 1);
+  const bool proven = nonneg_symbolic(p, depth - 1) || nonneg_facts(p, depth - 1) ||
+                      nonneg_atoms(p, depth - 1) || nonneg_multiplied(p, depth - 1);
   allowed_ = around;
   return proven;
+}
+
+// Conditions that compare a quotient are facts about its dividend.
+LATHE_DECL bool Simplifier::nonneg_multiplied(const Poly& p, int depth) {
+  Poly less = p;  // p >= 0 is -p - 1 < 0
+  return poly_scale(less, -1) && poly_add(less, poly_const(-1)) && multiply_quotient(less) &&
+         poly_add(less, poly_const(1)) && poly_scale(less, -1) && nonneg(less, depth);
 }
 
 // Eliminates variables with symbolic ranges, newest first, then asks again.

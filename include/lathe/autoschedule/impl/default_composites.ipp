@@ -43,11 +43,15 @@ class SplitComposites : DefaultSteps {
       for (const auto& it : block.iters) iters_.push_back(it.var);
     }
 
+    // A quotient that only a value or a condition has does not say how memory is read.
     void expr(const AnyExpr& e) override {
       const auto* n = e.as<BinaryNode>();
       if (n && is_quotient(n->op))
         if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
+      const int around = reads_;
+      reads_ += e.kind() == ExprKind::Load;
       descend(e);
+      reads_ = around;
     }
 
     /// A quotient of a sum has spatial and reduce iterators.
@@ -112,7 +116,7 @@ class SplitComposites : DefaultSteps {
         found.push_back({iters_[k], by});
         (block_.iters[k].kind == IterKind::reduce ? reduce : spatial) = true;
       }
-      if (sum.kind() != ExprKind::Var && !(spatial && reduce)) return;
+      if (!(spatial && reduce) && (sum.kind() != ExprKind::Var || reads_ == 0)) return;
       mixes_ = mixes_ || (spatial && reduce);
       divided_.append(found);
     }
@@ -121,6 +125,7 @@ class SplitComposites : DefaultSteps {
     Vec<VarRef> iters_;
     Vec<Divided> divided_;
     bool mixes_ = false;
+    int reads_ = 0;  ///< indices of loads around
   };
 
   // Lanes of the output stay what they are, but for parts that follow each other.

@@ -9,7 +9,8 @@
 namespace lathe {
 namespace detail {
 
-/// Strided loads that happen wherever an expression is evaluated, by names that are known there.
+/// Strided loads that happen wherever an expression is evaluated, by names that are known there,
+/// and those in the arms of its selects, which may not.
 class UnconditionalLoads : public Visitor {
  public:
   /// `loaded`: those that variables hold already; `inside`: names that are not known there.
@@ -20,20 +21,37 @@ class UnconditionalLoads : public Visitor {
     const LoadNode* node;
     Strided load;
   };
-  Vec<Found> found;
+  Vec<Found> found, in_arms;
 
+  void run(const AnyExpr& e) {
+    expr(e);
+    to_ = &in_arms;
+    for (std::size_t k = 0; k < arms_.size(); ++k) {
+      const AnyExpr arm = arms_[k];
+      expr(arm);
+    }
+  }
   void expr(const AnyExpr& e) override {
     if (e->shared() && !seen_.insert(e.get()).second) return;
     if (loaded_.contains(e.get())) return;
     if (const auto* n = e.as<LetNode>())
       for (const auto& b : n->bindings) inside_.insert(b.var.get());
-    if (const auto* n = e.as<SelectNode>()) return expr(n->condition);
+    if (const auto* n = e.as<SelectNode>()) {
+      arms_.append({n->yes, n->no});
+      return expr(n->condition);
+    }
     descend(e);
     const auto* n = e.as<LoadNode>();
     Strided load;
-    if (n && load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
-        (!n->mask || known(n->mask)))
+    if (!n) return;
+    if (to_ == &in_arms) {
+      if (load.set(n->buffer, n->indices, {}, n->dtype.lanes) && known(n->indices[0]) &&
+          (!n->mask || !find_load(n->mask)))
+        in_arms.push_back({n, std::move(load)});
+    } else if (load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
+               (!n->mask || known(n->mask))) {
       found.push_back({n, std::move(load)});
+    }
   }
 
  private:
@@ -45,6 +63,8 @@ class UnconditionalLoads : public Visitor {
   }
   const NodeMap<AnyExpr>& loaded_;
   NodeSet seen_, inside_;
+  Vec<AnyExpr> arms_;
+  Vec<Found>* to_ = &found;
 };
 
 /// Bindings and stores of a statement that stands between others, in the order in which they
@@ -97,8 +117,9 @@ struct LoadPlan {
   void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
            const NodeSet& inside = {}) {
     UnconditionalLoads loads(loaded, inside);
-    loads.expr(e);
+    loads.run(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
+    for (const auto& [node, load] : loads.in_arms) share(*node, load, step);
   }
   void stored(const Buffer& b) {
     for (Entry& entry : entries)
@@ -132,6 +153,17 @@ struct LoadPlan {
     entries.push_back({StridedGroup(n, load), step, step});
     AnyExpr var = entries.back().group.add(n, load);
     uses.push_back({&n, std::move(var), step, entries.size() - 1});
+  }
+  // What is loaded anyway is there for an arm, too.
+  void share(const LoadNode& n, const Strided& load, std::size_t step) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!entries[k].open) continue;
+      if (AnyExpr var = entries[k].group.shared(n, load)) {
+        entries[k].last = step;
+        uses.push_back({&n, std::move(var), step, k});
+        return;
+      }
+    }
   }
 };
 

@@ -38,6 +38,8 @@ class StridedGroup {
 
   /// Empty if the load is none of these; else the variable that holds it.
   AnyExpr add(const LoadNode& n, const Strided& load);
+  /// What a load is, under any mask, whose elements others read anyway; empty if they do not.
+  AnyExpr shared(const LoadNode& n, const Strided& load);
   /// Whether a store to the buffer may change what it reads.
   bool depends_on(const Buffer& stored) const;
   /// Variables and what they hold; empty if loads one element after the other cost no more.

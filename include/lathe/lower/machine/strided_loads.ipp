@@ -74,6 +74,22 @@ LATHE_DECL AnyExpr StridedGroup::add(const LoadNode& n, const Strided& load) {
   return members_.back().var;
 }
 
+/// Whether a mask has no lane that the other one leaves out.
+inline bool implies(const AnyExpr& mask, const AnyExpr& other) {
+  if (!other) return true;
+  if (!mask) return false;
+  if (structurally_equal(mask, other)) return true;
+  const auto* both = mask.as<BinaryNode>();
+  return both && both->op == BinaryOp::and_ && (implies(both->a, other) || implies(both->b, other));
+}
+
+LATHE_DECL AnyExpr StridedGroup::shared(const LoadNode& n, const Strided& load) {
+  if (load.constant < least_ || load.constant > most_ || !implies(n.mask, mask_)) return {};
+  const AnyExpr plain = make_load(n.buffer, n.indices, mask_);
+  const AnyExpr all = add(*plain.as<LoadNode>(), load);
+  return !all || !n.mask ? all : make_select(n.mask, all, make_const(n.dtype, 0));
+}
+
 LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   if (stored.get() == buffer_.get()) return true;
   return find_load(base_) || (mask_.get() && find_load(mask_));

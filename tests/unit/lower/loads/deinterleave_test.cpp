@@ -240,3 +240,44 @@ TEST_CASE("no element moves by itself at strides 2, 3, 4 and 8") {
           CHECK(count_of(loop, "vmovs") == 0);
         }
 }
+
+TEST_CASE("an arm takes what its condition loads, in the lanes of its mask") {
+  const int lanes = 16;
+  Sums pixels(kF32, lanes);
+  const AnyExpr n(pixels.b.dim("n")), first = first_lanes_below(n, lanes);
+  const auto value = [&](int k, const AnyExpr& mask = {}) {
+    return make_load(pixels.x, {ramp(AnyExpr(k), 3, lanes)}, mask);
+  };
+  const auto of = [&](const AnyExpr& condition, const AnyExpr& arm) {
+    const AnyExpr zero = make_const(kF32.with_lanes(lanes), 0);
+    return pixels.b.done(
+        make_store(pixels.y, {ramp(AnyExpr(0), 1, lanes)}, make_select(condition, arm, zero)));
+  };
+  const AnyExpr bright = value(0) + value(2) > make_const(kF32.with_lanes(lanes), 40);
+  const Program shared = of(bright, value(1)), masked = of(bright, value(1, bright)),
+                beyond = of(bright, value(3)), alone = of(value(1) > value(1), value(2));
+  const auto arm_loads = [](const Program& p) {
+    return count_of(mask_arms(deinterleaved(p)).str(), " where ");
+  };
+  CHECK(arm_loads(shared) == 0);
+  // Nothing else loads what is before or behind.
+  CHECK(arm_loads(beyond) == 1);
+  CHECK(arm_loads(alone) == 1);
+  // A mask that says no more than the first lanes do is theirs.
+  const AnyExpr part = value(0, first) + value(2, first) > make_const(kF32.with_lanes(lanes), 40);
+  const AnyExpr mask = make_binary(BinaryOp::and_, first, part);
+  const AnyExpr zero = make_const(kF32.with_lanes(lanes), 0);
+  const VarRef chosen = make_var("chosen", kBool.with_lanes(lanes));
+  const Program tail = pixels.b.done(make_store(
+      pixels.y, {ramp(AnyExpr(0), 1, lanes)},
+      make_let({{chosen, mask}},
+               make_select(AnyExpr(chosen),
+                           value(1, make_binary(BinaryOp::and_, first, AnyExpr(chosen))), zero)),
+      first));
+  std::vector<float> in;
+  for (int k = 0; k < 3 * lanes + 1; ++k) in.push_back(static_cast<float>(k * 7 % 41));
+  const std::vector<Bytes> data{Bytes::of(in), Bytes::of(std::vector<float>(16, -1))};
+  for (std::uint64_t count : {0, 1, 9, 16})
+    for (const Program* p : {&shared, &masked, &beyond, &alone, &tail})
+      check_against_evaluator(*p, data, {count});
+}
