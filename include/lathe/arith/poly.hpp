@@ -188,9 +188,8 @@ class Simplifier {
   AnyExpr boolean(const AnyExpr& e);
   AnyExpr comparison(const BinaryNode& n);
   AnyExpr compare_index(BinaryOp op, const Poly& a, const Poly& b);
-  bool compares_quotient(const Poly& diff, Poly& dividend, Poly& limit);
-  AnyExpr emit_less(const Poly& diff);
   bool multiply_quotient(Poly& diff);
+  AnyExpr emit_less(const Poly& diff);
   AnyExpr emit_equal(BinaryOp op, const Poly& diff);
   AnyExpr compare_range(BinaryOp op, const AnyExpr& a, const AnyExpr& b);
   AnyExpr logic(BinaryOp op, const Vec<AnyExpr>& parts, bool simplified);

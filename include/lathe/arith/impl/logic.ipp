@@ -201,41 +201,14 @@ LATHE_DECL AnyExpr Simplifier::compare_index(BinaryOp op, const Poly& a, const P
     return compare_range(op, emit(a), emit(b));
   if (nonneg(minus)) return make_bool(true);
   if (nonneg(diff)) return make_bool(false);
-  Poly dividend, limit;
-  if (compares_quotient(diff, dividend, limit) && safe(dividend) && safe(limit))
-    return compare_index(BinaryOp::lt, dividend, limit);
+  Poly product = diff;
+  if (multiply_quotient(product)) return compare_index(BinaryOp::lt, product, poly_const(0));
   return emit_less(diff);
 }
 
-// floordiv(x, c) < k  →  x < k * c, and -floordiv(x, c) < k  →  -x < k * c + 1 - c, as a test of a
-// fused loop's outer part is one of the loop. `diff` is less than 0.
-LATHE_DECL bool Simplifier::compares_quotient(const Poly& diff, Poly& dividend, Poly& limit) {
-  if (diff.terms.size() != 1 || diff.terms[0].degree() != 1) return false;
-  const std::int64_t sign = diff.terms[0].coef;
-  const AnyExpr atom = diff.terms[0].factor(0);
-  const auto* n = atom.as<BinaryNode>();
-  const auto* c = n && n->op == BinaryOp::floordiv ? as_const_int(n->b) : nullptr;
-  if (!c || *c <= 0 || (sign != 1 && sign != -1)) return false;
-  std::int64_t k = 0;
-  if (__builtin_mul_overflow(diff.constant, -*c, &k)) return false;
-  if (sign < 0 && __builtin_add_overflow(k, 1 - *c, &k)) return false;
-  dividend = poly_of_emitted(n->a), limit = poly_const(k);
-  return poly_scale(dividend, sign);
-}
-
-// Splits diff into what is positive, on the left, and what is negative, on the right.
-inline void split_sides(const Poly& diff, Poly& left, Poly& right) {
-  for (const auto& t : diff.terms) {
-    Mono m = t;
-    if (t.coef > 0)
-      left.terms.push_back(std::move(m));
-    else
-      m.coef = -t.coef, right.terms.push_back(std::move(m));
-  }
-}
-
-/// x / c + r < 0 is x + c * r < 0, and r - x / c < 0 is c * (r + 1) - x - 1 < 0: no quotient is
-/// taken, and places of two axes that are one index have one bound.
+// floordiv(x, c) + r < 0  →  x + c * r < 0, and r - floordiv(x, c) < 0  →  c * r + c - 1 - x < 0,
+// as a test of a fused loop's outer part is one of the loop. `diff` is less than 0; it stays as it
+// is if it has no quotient, or two.
 LATHE_DECL bool Simplifier::multiply_quotient(Poly& diff) {
   std::size_t at = diff.terms.size();
   for (std::size_t k = 0; k < diff.terms.size(); ++k) {
@@ -258,9 +231,19 @@ LATHE_DECL bool Simplifier::multiply_quotient(Poly& diff) {
   return true;
 }
 
+// Splits diff into what is positive, on the left, and what is negative, on the right.
+inline void split_sides(const Poly& diff, Poly& left, Poly& right) {
+  for (const auto& t : diff.terms) {
+    Mono m = t;
+    if (t.coef > 0)
+      left.terms.push_back(std::move(m));
+    else
+      m.coef = -t.coef, right.terms.push_back(std::move(m));
+  }
+}
+
 LATHE_DECL AnyExpr Simplifier::emit_less(const Poly& diff) {
   Poly d = diff, left, right;
-  if (multiply_quotient(d)) return emit_less(d);
   // sum of g*t + k < 0 is sum of t < -k/g rounded up.
   std::int64_t g = poly_gcd(d);
   if (g > 1) {
