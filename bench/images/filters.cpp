@@ -84,13 +84,19 @@ lt::Program laplacian(N h, N w) {
   }));
 }
 
+/// Of side x side pixels around each.
+template <class N>
+auto window_sums(const lt::Input<u8, 2>& X, N h, N w, int side) {
+  lt::Reduce a("a", side), b("b", side);
+  return lt::compute("total", {h, w}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<int>(lt::clamp(X)(i + a - side / 2, j + b - side / 2)), {a, b});
+  });
+}
+
 template <class N>
 lt::Program box_5x5(N h, N w) {
   lt::Input<u8, 2> X("X", {h, w});
-  lt::Reduce a("a", 5), b("b", 5);
-  auto total = lt::compute("total", {h, w}, [&](lt::Var i, lt::Var j) {
-    return lt::sum(lt::cast<int>(lt::clamp(X)(i + a - 2, j + b - 2)), {a, b});
-  });
+  auto total = window_sums(X, h, w, 5);
   return lt::program_of(lt::compute(
       "Y", {h, w}, [&](lt::Var i, lt::Var j) { return lt::cast<u8>((total(i, j) + 12) / 25); }));
 }
@@ -157,10 +163,7 @@ lt::Program separable_9(N h, N w) {
 template <class N>
 lt::Program local_threshold(N h, N w) {
   lt::Input<u8, 2> X("X", {h, w});
-  lt::Reduce a("a", 11), b("b", 11);
-  auto total = lt::compute("total", {h, w}, [&](lt::Var i, lt::Var j) {
-    return lt::sum(lt::cast<int>(lt::clamp(X)(i + a - 5, j + b - 5)), {a, b});
-  });
+  auto total = window_sums(X, h, w, 11);
   return lt::program_of(lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
     return lt::select(121 * (lt::cast<int>(X(i, j)) + 2) > total(i, j), lt::Expr<u8>(255), 0);
   }));

@@ -116,13 +116,16 @@ void PlainMemory::keep() const {
   for (std::size_t k = 0; k < params_.size(); ++k)
     if (!params_[k].is_input) std::memcpy(want_[k], calls_[k].data, bytes_of(params_[k]));
 }
-void PlainMemory::spoil() const {
+template <class F>
+void PlainMemory::spoil_results(const F& place) const {
   for (std::size_t k = 0; k < params_.size(); ++k)
-    if (!params_[k].is_input) std::memset(calls_[k].data, 0x55, bytes_of(params_[k]));
+    if (!params_[k].is_input) std::memset(place(k), 0x55, bytes_of(params_[k]));
+}
+void PlainMemory::spoil() const {
+  spoil_results([&](std::size_t k) { return calls_[k].data; });
 }
 void PlainMemory::spoil_loops() const {
-  for (std::size_t k = 0; k < params_.size(); ++k)
-    if (!params_[k].is_input) std::memset(want_[k], 0x55, bytes_of(params_[k]));
+  spoil_results([&](std::size_t k) { return want_[k]; });
 }
 
 std::string PlainMemory::difference(std::size_t param, double bound) const {

@@ -44,6 +44,8 @@ class PlainMemory {
   }
   std::string difference(std::size_t param, double bound) const;
   std::size_t first_result() const;
+  template <class F>
+  void spoil_results(const F& place) const;
 
   std::vector<Param> params_;
   std::vector<Array> arrays_;

@@ -54983,7 +54983,7 @@ class SplitBorderTiles : public Mutator {
     AnyExpr full = substitute(c.full, at);
     if (!c.loop.get()) {
       Stmt slow = leaf(s, dropped, at);
-      if (of_call(full)) slow = rolled_border(slow);
+      if (depends_on_dims(full)) slow = rolled_border(slow);
       return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
     }
     Substitution here = at;
@@ -54992,7 +54992,7 @@ class SplitBorderTiles : public Mutator {
                    border(version(s, plan, k + 1, dropped, here)));
   }
 
-  bool of_call(const AnyExpr& condition) const {
+  bool depends_on_dims(const AnyExpr& condition) const {
     return std::any_of(dims_.begin(), dims_.end(),
                        [&](const VarRef& dim) { return uses_var(condition, dim); });
   }
@@ -55734,10 +55734,10 @@ namespace detail {
 
 /// Strided loads that happen wherever an expression is evaluated, by names that are known there,
 /// and those in the arms of its selects, which may not.
-class UnconditionalLoads : public Visitor {
+class StridedLoadsOf : public Visitor {
  public:
   /// `loaded`: those that variables hold already; `inside`: names that are not known there.
-  UnconditionalLoads(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
+  StridedLoadsOf(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
       : loaded_(loaded), inside_(inside) {}
 
   struct Found {
@@ -55839,7 +55839,7 @@ struct LoadPlan {
 
   void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
            const NodeSet& inside = {}) {
-    UnconditionalLoads loads(loaded, inside);
+    StridedLoadsOf loads(loaded, inside);
     loads.run(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
     for (const auto& [node, load] : loads.in_arms) share(*node, load, step);

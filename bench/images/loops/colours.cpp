@@ -9,7 +9,6 @@ namespace bench::loops {
 
 namespace {
 
-inline u8 saturated(int value) { return static_cast<u8>(std::clamp(value, 0, 255)); }
 inline u8 rounded(float value) { return saturated(static_cast<int>(std::nearbyint(value))); }
 inline int luma(const u8* p) { return (9798 * p[0] + 19235 * p[1] + 3735 * p[2] + 16384) >> 15; }
 

@@ -11,8 +11,6 @@ namespace bench::loops {
 
 namespace {
 
-inline u8 saturated(int value) { return static_cast<u8>(std::clamp(value, 0, 255)); }
-
 /// For each row of an image of c colours: `down` makes a row from 2 r + 1 rows of the image,
 /// `along` the result from that row, which has r pixels more on each side.
 template <int r, int c, class Held, class T, class R, class Down, class Along>

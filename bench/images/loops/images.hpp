@@ -3,12 +3,15 @@
 // of h rows and w columns, colours side by side. What lies beyond a border repeats it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bench::loops {
 
 using u8 = std::uint8_t;
 using i16 = std::int16_t;
+
+inline u8 saturated(int value) { return static_cast<u8>(std::clamp(value, 0, 255)); }
 
 // Filters.
 void gaussian_3x3(const u8* x, u8* y, int h, int w);

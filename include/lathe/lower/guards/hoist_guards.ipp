@@ -315,7 +315,7 @@ class SplitBorderTiles : public Mutator {
     AnyExpr full = substitute(c.full, at);
     if (!c.loop.get()) {
       Stmt slow = leaf(s, dropped, at);
-      if (of_call(full)) slow = rolled_border(slow);
+      if (depends_on_dims(full)) slow = rolled_border(slow);
       return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
     }
     Substitution here = at;
@@ -324,7 +324,7 @@ class SplitBorderTiles : public Mutator {
                    border(version(s, plan, k + 1, dropped, here)));
   }
 
-  bool of_call(const AnyExpr& condition) const {
+  bool depends_on_dims(const AnyExpr& condition) const {
     return std::any_of(dims_.begin(), dims_.end(),
                        [&](const VarRef& dim) { return uses_var(condition, dim); });
   }

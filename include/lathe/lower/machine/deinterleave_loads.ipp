@@ -11,10 +11,10 @@ namespace detail {
 
 /// Strided loads that happen wherever an expression is evaluated, by names that are known there,
 /// and those in the arms of its selects, which may not.
-class UnconditionalLoads : public Visitor {
+class StridedLoadsOf : public Visitor {
  public:
   /// `loaded`: those that variables hold already; `inside`: names that are not known there.
-  UnconditionalLoads(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
+  StridedLoadsOf(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
       : loaded_(loaded), inside_(inside) {}
 
   struct Found {
@@ -116,7 +116,7 @@ struct LoadPlan {
 
   void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
            const NodeSet& inside = {}) {
-    UnconditionalLoads loads(loaded, inside);
+    StridedLoadsOf loads(loaded, inside);
     loads.run(e);
     for (const auto& [node, load] : loads.found) place(*node, load, step);
     for (const auto& [node, load] : loads.in_arms) share(*node, load, step);
