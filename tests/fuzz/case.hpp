@@ -39,12 +39,14 @@ class Case : private Checks {
     run_made();
   }
 
-  /// A case as report() prints it, on new data. A step that is refused ends it well.
+  /// A case as report() prints it, on new data and with a look after each pass. A step that is
+  /// refused ends it well.
   void run_saved(const std::string& text) {
     std::size_t program_at = text.find("\nprogram ") + 1, trace_at = text.find("\ntrace ") + 1;
     if (program_at == 0 || trace_at == 0) throw Failure("harness", "no program or no trace");
     read_head(text.substr(0, program_at));
     computed_.family = "saved";
+    each_pass_ = true;
     try {
       computed_.program = lathe::parse(text.substr(program_at, trace_at - program_at));
     } catch (const lathe::UserError&) {

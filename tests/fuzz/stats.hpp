@@ -13,6 +13,7 @@ struct Stats {
   std::map<std::string, int> families, llvms, comparisons, refused_lowerings;
   std::map<std::string, int> accepted;  ///< steps, by family
   int passes = 0;                       ///< after which a program was evaluated
+  int unread_texts = 0;                 ///< of lowered programs: more lets than the parser takes
   Counts steps;
 };
 
@@ -29,6 +30,7 @@ inline void print(const Stats& stats) {
                 found == stats.accepted.end() ? 0 : found->second);
   }
   std::printf("\npasses looked at: %d\n", stats.passes);
+  std::printf("lowered programs too deep for the parser: %d\n", stats.unread_texts);
   std::printf("compiler: %s\n", __VERSION__);
   list("LLVM", stats.llvms);
   list("comparisons", stats.comparisons);

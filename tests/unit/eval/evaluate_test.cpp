@@ -230,6 +230,17 @@ TEST_CASE("a vector let holds all its lanes") {
   CHECK(y == Ints{169, 144, 121, 10});
 }
 
+TEST_CASE("a vector let in an arm has the lanes that the arm takes, whatever else moves lanes") {
+  Ints x{5, 6}, y(4);
+  run_text(
+      "program P(in X: i64[2], out Y: i64[4]) stage flat:\n"
+      "  Y[ramp(0, 1, 4)] = select(ramp(0, 1, 4) < broadcast(2, 4), "
+      "(let v = X[ramp(0, 1, 4)] in select(reinterpret<boolx4>(u4(5i64)), v, broadcast(9, 4))), "
+      "broadcast(7, 4))\n",
+      {x.data(), y.data()});
+  CHECK(y == Ints{5, 9, 7, 7});
+}
+
 TEST_CASE("select and masked loads do not touch what they do not need") {
   Floats x{5}, y(4);
   run_text(

@@ -87,24 +87,36 @@ inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
   return &out;
 }
 
-/// Whether some node below moves lanes about, so that lane l of it may need another lane of a
-/// variable.
-inline bool moves_lanes(const AnyExpr& e) {
-  struct Find : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      const auto* b = x.as<BroadcastNode>();
-      const auto* r = x.as<RampNode>();
-      const auto* c = x.as<CallNode>();
-      found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
-              (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  return find.found;
-}
+/// Whether some node below moves the lanes of a variable about, so that lane l of it may need
+/// another lane of the variable.
+class MovesLanes : public Visitor {
+ public:
+  explicit MovesLanes(const AnyExpr& e) { expr(e); }
+  bool found() const { return found_; }
+
+  void expr(const AnyExpr& e) override {
+    if (found_) return;
+    if (moved_ && e.kind() == ExprKind::Var && e.dtype().is_vector()) found_ = true;
+    const bool before = moved_;
+    moved_ = moved_ || moves(e);
+    descend(e);
+    moved_ = before;
+  }
+
+ private:
+  static bool moves(const AnyExpr& e) {
+    const auto* b = e.as<BroadcastNode>();
+    const auto* r = e.as<RampNode>();
+    const auto* c = e.as<CallNode>();
+    return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
+           (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
+           (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
+  }
+
+  bool found_ = false, moved_ = false;
+};
+
+inline bool moves_lanes(const AnyExpr& e) { return MovesLanes(e).found(); }
 
 inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
   for (const auto& b : let.bindings) {
