@@ -9285,6 +9285,7 @@ class Simplifier {
   bool recombine_div(Poly& p, std::size_t k);
   Poly floordiv_const(const Poly& a, std::int64_t c);
   Poly floormod_const(const Poly& a, std::int64_t c);
+  std::optional<std::int64_t> period_of(const Poly& r, std::int64_t c);
   Poly floordiv_rest(Poly r, std::int64_t c);
   Poly floormod_rest(const Poly& r, std::int64_t c);
   bool floordiv_nested(const Poly& r, std::int64_t c, Poly& out);
@@ -10175,6 +10176,63 @@ std::string describe(const AccessSite& a);
 
 }  // namespace lathe
 
+// ---- lathe/analysis/partition.hpp
+// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
+// do. For the step partition, and for lowering, which peels the other iterations.
+
+namespace lathe::detail {
+
+/// What the schedule says of a loop.
+Partition partition_of(const ForNode& loop);
+
+/// The tail of the split that this loop is the inner one of; exact if there is none.
+Tail tail_of(const ForNode& loop);
+
+/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
+/// variable in which it is `value`.
+struct SteadyCondition {
+  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
+  bool value;
+  bool exact;        ///< outside of the range it is not `value`
+  bool peeled;       ///< a guard that depends on a loop whose tail is peel
+  AnyExpr full;      ///< the loop's variable is in that range
+  AnyExpr from, to;  ///< one of both
+
+  bool is_start() const { return bool(from); }
+};
+
+/// What is between the bounds of min and max of min and max.
+AnyExpr unclamped(AnyExpr e);
+
+/// x of an index abs(x), which turns back at 0; else empty.
+AnyExpr turned_at_zero(const AnyExpr& index);
+
+/// A place that goes on at the other side, (i - 1 + n) % n, is dividend - shift but for a few
+/// iterations: where shift <= dividend < end.
+struct Wrapped {
+  AnyExpr dividend, shift, end;
+};
+/// None where less than two thirds of the values lie in one period, or, of a period that only a
+/// call tells, it is not known that they do.
+std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts);
+
+/// An index, or a comparison of two, as it is away from borders: between the ends of min and max,
+/// on this side of what wraps around or is turned back, and as conditions usually choose it.
+AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts);
+/// What a comparison of indices is for most of the values that its sides take; none where that is
+/// not known.
+std::optional<bool> usual_value(const AnyExpr& comparison, const Facts& facts);
+/// The comparison that holds where this one does not; empty for anything else.
+AnyExpr negated_comparison(const AnyExpr& comparison);
+
+/// Those below a loop whose value differs between its iterations, in program order, guards first.
+/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
+/// never are left out, and guards that depend on loops whose tail is mask.
+Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                       const Vec<VarRef>& known);
+
+}  // namespace lathe::detail
+
 // ---- lathe/analysis/instances.hpp
 // Instances of a block: how often the loops around it run each one, and where its init stands.
 // Every step that counts, moves or repeats instances asks here.
@@ -10466,51 +10524,6 @@ struct KeptBuffer {
 /// The loop and the size that lowering finds, place by place: it moves a buffer into loops whose
 /// iterations each fill what they read of it, and cuts it to what one of them stores.
 KeptBuffer kept_of(const Program& program, const Buffer& buffer);
-
-}  // namespace lathe::detail
-
-// ---- lathe/analysis/partition.hpp
-// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
-// do. For the step partition, and for lowering, which peels the other iterations.
-
-namespace lathe::detail {
-
-/// What the schedule says of a loop.
-Partition partition_of(const ForNode& loop);
-
-/// The tail of the split that this loop is the inner one of; exact if there is none.
-Tail tail_of(const ForNode& loop);
-
-/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
-/// variable in which it is `value`.
-struct SteadyCondition {
-  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
-  bool value;
-  bool exact;        ///< outside of the range it is not `value`
-  bool peeled;       ///< a guard that depends on a loop whose tail is peel
-  AnyExpr full;      ///< the loop's variable is in that range
-  AnyExpr from, to;  ///< one of both
-
-  bool is_start() const { return bool(from); }
-};
-
-/// What is between the bounds of min and max of min and max.
-AnyExpr unclamped(AnyExpr e);
-
-/// A place that goes on at the other side, (i - 1 + n) % n, is dividend - shift but for a few
-/// iterations: where shift <= dividend < end.
-struct Wrapped {
-  AnyExpr dividend;
-  std::int64_t shift, end;
-};
-/// None where the divisor is no number, or less than two thirds of the values lie in one period.
-std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts);
-
-/// Those below a loop whose value differs between its iterations, in program order, guards first.
-/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
-/// never are left out, and guards that depend on loops whose tail is mask.
-Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
-                                       const Vec<VarRef>& known);
 
 }  // namespace lathe::detail
 
@@ -11327,12 +11340,21 @@ Program rising_positions(const Program& program);
 /// Must run while max and min are operators, and after registers have been found.
 Program guess_extremes(const Program& program);
 
-/// Loads whose lanes lie side by side up to an end, and beyond it all are the element there, become
-/// dense loads and that element, chosen by lanes: borders that repeat the outermost element.
+/// Loads whose lanes go on at the other end of a period become dense loads where no lane of them
+/// does, or else, if the period is as long as the vector, choices of two such.
+///     X[floormod(ramp(i, 1, 8), broadcast(n, 8))]
+///   → let start = floormod(i, n) in select(start + 7 < n, X[ramp(start, 1, 8)], select(8 <= n,
+///     X[select(ramp(start, 1, 8) < broadcast(n, 8), ramp(start, 1, 8), ramp(start - n, 1, 8))],
+///     …))
+/// Must run before remainders become what machines have.
+Program wrapped_loads(const Program& program);
+
+/// Loads whose lanes lie side by side in pieces become dense loads under masks, chosen by lanes:
+/// borders that repeat the outermost element, or that turn back.
 ///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]
 ///   → select(ramp(i, 1, 8) > broadcast(n - 1, 8), X[broadcast(n - 1, 8)], X[ramp(i, 1, 8)])
 /// Must run before comparisons become counts and before arms get masks.
-Program clamped_loads(const Program& program, const TargetCaps& caps);
+Program piecewise_loads(const Program& program, const TargetCaps& caps);
 
 /// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
 /// scalar counts.
@@ -11681,6 +11703,32 @@ class StridedGroup {
   std::int64_t least_, most_;
   Vec<Member> members_;
 };
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/lane_pieces.hpp
+// Vectors of indices whose lanes step by one, or not at all, in each of a few pieces.
+
+namespace lathe::detail {
+
+bool is_uniform(const AnyExpr& index);  ///< all lanes are one, as is told from the form
+
+/// Of the sum that an index is, the part that differs between lanes; the rest, a scalar, is added
+/// to `base`. The whole index if it is no such sum.
+AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base);
+
+/// Lanes that lie side by side, forwards or backwards, or are one element.
+struct LanePiece {
+  AnyExpr where;  ///< a mask: those of the lanes that no piece before takes; empty: all of them
+  AnyExpr index;
+};
+
+/// What borders make of an index: min, max and abs of such vectors and choices between them. Each
+/// lane belongs to the first piece that takes it, the last one takes what is left. Empty for other
+/// indices, and for more than four pieces.
+///     select(ramp(i, 1, 8) < n, ramp(i, 1, 8), ramp(2*n - i - 1, -1, 8))
+///   → {ramp(i, 1, 8) < n: ramp(i, 1, 8)}, {ramp(2*n - i - 1, -1, 8)}
+Vec<LanePiece> lane_pieces(const AnyExpr& index);
 
 }  // namespace lathe::detail
 
@@ -23711,6 +23759,7 @@ LATHE_DECL AnyExpr Simplifier::call(const CallNode& n) {
   if (n.op == CallOp::abs && args[0].dtype().is_int()) {
     ConstInterval r = range(args[0]);
     if (r.min >= 0) return args[0];
+    if (args[0].dtype() == kIndex && safe(args[0]) && nonneg(poly(args[0]))) return args[0];
   }
   if (!changed) return AnyExpr(Ref<CallNode>(&n));
   return n.op == CallOp::reinterpret ? make_reinterpret(n.dtype, args[0])
@@ -23810,6 +23859,17 @@ LATHE_DECL bool Simplifier::reduce_coefs(const Poly& r, std::int64_t c, Poly& q,
   return poly_add(q, poly_const(shift)) && poly_add(rest, poly_const(c), -shift);
 }
 
+// Which multiple of c lies below all that r is, if conditions or bounds that name other variables
+// say so. With its constant in [0, c), 1 is x - 1 where x is at least 1.
+LATHE_DECL std::optional<std::int64_t> Simplifier::period_of(const Poly& r, std::int64_t c) {
+  const std::int64_t period = r.constant > c / 2 ? 1 : 0;
+  Poly above = r, room;
+  if (!poly_add(above, poly_const(c), -period)) return {};
+  room = poly_const(c - 1);
+  if (!poly_add(room, above, -1) || !nonneg(above) || !nonneg(room)) return {};
+  return period;
+}
+
 LATHE_DECL Poly Simplifier::floordiv_rest(Poly r, std::int64_t c) {
   if (r.is_const()) return poly_const(floor_div(r.constant, c));
   ConstInterval range_r = range(r);
@@ -23817,6 +23877,7 @@ LATHE_DECL Poly Simplifier::floordiv_rest(Poly r, std::int64_t c) {
     std::int64_t lo = floor_div(range_r.min, c);
     if (lo == floor_div(range_r.max, c)) return poly_const(lo);
   }
+  if (const auto period = period_of(r, c)) return poly_const(*period);
   Poly high, low, out;
   std::int64_t g = 1;
   if (reduce_coefs(r, c, high, low)) return high;
@@ -23924,6 +23985,8 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
     std::int64_t lo = floor_div(in.min, c);
     if (lo == floor_div(in.max, c) && poly_add(out, poly_const(c), -lo)) return out;
   }
+  if (const auto period = period_of(r, c); period && poly_add(out, poly_const(c), -*period))
+    return out;
   Poly high, low;
   std::int64_t g = 1;
   if (reduce_coefs(r, c, high, low)) return low;
@@ -28673,6 +28736,92 @@ LATHE_DECL bool feeds(const ForNode& loop, const BlockNode& block, IterKind kind
 
 }  // namespace lathe
 
+// ---- lathe/analysis/impl/borders.ipp
+namespace lathe::detail {
+
+LATHE_DECL AnyExpr unclamped(AnyExpr e) {
+  while (const auto* n = e.as<BinaryNode>()) {
+    if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
+    e = n->a;
+  }
+  return e;
+}
+
+LATHE_DECL AnyExpr turned_at_zero(const AnyExpr& index) {
+  const auto* n = index.as<CallNode>();
+  return n && n->op == CallOp::abs && n->dtype.scalar() == kIndex ? n->args[0] : AnyExpr();
+}
+
+// How far beyond the ends of a period of unknown length a place may lie and still be at a border.
+inline constexpr std::int64_t kFewBeyond = 64;
+
+LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) {
+  const auto* n = e.as<BinaryNode>();
+  if (!n || n->op != BinaryOp::floormod || n->a.dtype() != kIndex) return {};
+  const std::int64_t* period = as_const_int(n->b);
+  if (!period) {
+    if (!prove_le(AnyExpr(-kFewBeyond), n->a, facts) ||
+        !prove_lt(n->a, fold_add(n->b, AnyExpr(kFewBeyond)), facts))
+      return {};
+    return Wrapped{n->a, AnyExpr(0), n->b};
+  }
+  if (*period < 2 || *period > kMostOffset) return {};
+  const ConstInterval all = const_bounds(n->a, facts);
+  if (all.min < -kMostOffset || all.max > kMostOffset || all.max - all.min >= *period + *period / 2)
+    return {};
+  const std::int64_t middle = all.min + (all.max - all.min) / 2;
+  const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
+  return Wrapped{n->a, AnyExpr(shift), AnyExpr(shift + *period)};
+}
+
+LATHE_DECL std::optional<bool> usual_value(const AnyExpr& comparison, const Facts& facts) {
+  const auto* n = comparison.as<BinaryNode>();
+  if (!n || n->a.dtype() != kIndex) return {};
+  const bool less = n->op == BinaryOp::lt || n->op == BinaryOp::le;
+  if (!less && n->op != BinaryOp::gt && n->op != BinaryOp::ge) return {};
+  const ConstInterval gap = const_bounds(fold_sub(n->a, n->b), facts);
+  if (!gap.has_min() && !gap.has_max()) return {};
+  if (!gap.has_min() || !gap.has_max()) return less == gap.has_max();
+  if (gap.min < -kMostOffset || gap.max > kMostOffset || -gap.min == gap.max) return {};
+  return less == (-gap.min > gap.max);
+}
+
+LATHE_DECL AnyExpr negated_comparison(const AnyExpr& comparison) {
+  const auto* n = comparison.as<BinaryNode>();
+  if (!n) return {};
+  switch (n->op) {
+    case BinaryOp::lt:
+      return make_binary(BinaryOp::ge, n->a, n->b);
+    case BinaryOp::le:
+      return make_binary(BinaryOp::gt, n->a, n->b);
+    case BinaryOp::gt:
+      return make_binary(BinaryOp::le, n->a, n->b);
+    case BinaryOp::ge:
+      return make_binary(BinaryOp::lt, n->a, n->b);
+    default:
+      return {};
+  }
+}
+
+LATHE_DECL AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts) {
+  const auto inside = [&](const AnyExpr& part) { return away_from_borders(part, facts); };
+  if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {
+    if (n->op == BinaryOp::min || n->op == BinaryOp::max) return inside(n->a);
+    if (n->op == BinaryOp::add) return fold_add(inside(n->a), inside(n->b));
+    if (n->op == BinaryOp::sub) return fold_sub(inside(n->a), inside(n->b));
+    if (is_comparison(n->op)) return make_binary(n->op, inside(n->a), inside(n->b));
+    if (const auto w = wrapped(e, facts)) return simplify(w->dividend - w->shift, facts);
+  }
+  if (const AnyExpr x = turned_at_zero(e))
+    return usual_value(x >= 0, facts).value_or(false) ? inside(x) : e;
+  if (const auto* n = e.as<SelectNode>())
+    if (const auto value = usual_value(inside(n->condition), facts))
+      return inside(*value ? n->yes : n->no);
+  return e;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/analysis/impl/instances.ipp
 namespace lathe {
 namespace detail {
@@ -31607,6 +31756,7 @@ class SteadyConditions : public Visitor {
         note_bound(w->end - 1 - w->dividend);
       }
     }
+    if (const AnyExpr x = turned_at_zero(e)) note_bound(x);
     descend(e);
   }
 
@@ -31704,27 +31854,6 @@ class SteadyConditions : public Visitor {
   bool guards_ = false;  ///< what is noted keeps a statement from running
   Vec<SteadyCondition>* into_ = &others;
 };
-
-LATHE_DECL AnyExpr unclamped(AnyExpr e) {
-  while (const auto* n = e.as<BinaryNode>()) {
-    if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-    e = n->a;
-  }
-  return e;
-}
-
-LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) {
-  const auto* n = e.as<BinaryNode>();
-  const std::int64_t* period =
-      n && n->op == BinaryOp::floormod && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
-  if (!period || *period < 2 || *period > kMostOffset) return {};
-  const ConstInterval all = const_bounds(n->a, facts);
-  if (all.min < -kMostOffset || all.max > kMostOffset || all.max - all.min >= *period + *period / 2)
-    return {};
-  const std::int64_t middle = all.min + (all.max - all.min) / 2;
-  const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
-  return Wrapped{n->a, shift, shift + *period};
-}
 
 LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
                                                   const Vec<VarRef>& known) {
@@ -48175,9 +48304,8 @@ class NestSteps : protected DefaultSteps {
     const bool stays = ends_in_elements(nest, read);
     for (auto& index : read.indices) {
       if (stays) break;
-      AnyExpr inside = unclamped(index);
-      if (const auto w = wrapped(inside, facts)) inside = simplify(w->dividend - w->shift, facts);
-      if (inside.same_as(index) || as_const_int(inside)) continue;
+      const AnyExpr inside = away_from_borders(index, facts);
+      if (same_expr(inside, index) || as_const_int(inside)) continue;
       index = inside;
       if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
     }
@@ -48459,13 +48587,13 @@ class LengthenUnit : NestSteps {
   // The nest with the longer loop; no unit: it is not so, or the loop has `enough` iterations.
   DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough) {
     const std::int64_t channels = trip_of(nest, nest.unit);
-    if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit) ||
-        tells_apart(block))
-      return {};
+    if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit)) return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
       return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
-    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
+    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels) ||
+        tells_apart(block, nest, around))
+      return {};
     Places places;
     attempt([&] {
       places = block.reducer ? one_iterator(block, nest, around) : one_loop(nest, around);
@@ -48535,23 +48663,44 @@ class LengthenUnit : NestSteps {
     return out;
   }
 
-  // Whether a value depends on which channel it is, or on the place.
-  static bool tells_apart(const BlockNode& block) {
+  // Whether a value depends on which channel it is, or on the place; but a condition may compare
+  // the place with what stays: that a quotient is less than c is that what it divides is.
+  static bool tells_apart(const BlockNode& block, const DefaultNest& nest, const LoopRef& around) {
     struct Iterators : Visitor {
-      const BlockNode& block;
+      Vec<VarRef> channels;
+      VarRef place;
+      Facts facts;
       bool found = false;
-      explicit Iterators(const BlockNode& b) : block(b) { stmt(b.body); }
       void expr(const AnyExpr& e) override {
         if (e.kind() == ExprKind::Load) return;
-        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
+        if (const auto* n = e.as<BinaryNode>(); n && n->op >= BinaryOp::lt &&
+                                                n->a.dtype() == kIndex &&
+                                                (compares_place(*n) || prove(e, facts)))
+          return;
+        for (const auto& var : channels) found = found || e.get() == var.get();
+        found = found || e.get() == place.get();
         descend(e);
       }
       void stmt(const Stmt& s) override {
         if (const auto* store = s.as<StoreNode>()) return expr(store->value);
         descend(s);
       }
-    };
-    return Iterators(block).found;
+      bool compares_place(const BinaryNode& n) const {
+        if (!place.get() || !is_load_free(n.a) || !is_load_free(n.b)) return false;
+        const auto apart = affine_of(n.a - n.b, {place});
+        return apart && apart->coef(0) && std::abs(*apart->coef(0)) == 1 &&
+               !names_one_of(apart->rest, channels);
+      }
+    } iterators;
+    for (const auto& it : block.iters) {
+      iterators.facts.bind(it);
+      if (it.binding.get() == around.var.get())
+        iterators.place = it.var;
+      else if (uses_var(it.binding, nest.unit.var) || uses_var(it.binding, around.var))
+        iterators.channels.push_back(it.var);
+    }
+    iterators.stmt(block.body);
+    return iterators.found;
   }
 };
 
@@ -50096,18 +50245,44 @@ class TileElementwise : RowSteps {
     return target_.lanes(narrow ? cost.moved : cost.widest);
   }
 
-  // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of
-  // each channel in turn, which are stored interleaved.
+  // Elements of a few channels that lie side by side, as those of two pixels that share a colour:
+  // lanes along the loop around them, a vector of each element in turn, which are stored
+  // interleaved.
   bool zip(const DefaultNest& nest, std::int64_t lanes) {
-    const std::int64_t channels = trip_of(nest, nest.unit);
-    if (!has_const_trip(nest, nest.unit) || channels > kMostChannels) return false;
     DefaultNest across = nest;
-    across.unit = innermost(nest, [&](const LoopRef& loop) {
-      for (const auto& write : nest.writes)
-        if (flat_stride(write, loop.var) != channels) return false;
-      return !(loop == nest.unit) && trip_of(nest, loop) >= lanes;
+    Vec<LoopRef> group;
+    for (std::int64_t elements = 1;;) {
+      across.unit = innermost(nest, [&](const LoopRef& loop) {
+        return !contains(group, loop) && lies_apart(nest, loop, elements);
+      });
+      if (!across.unit.var.get()) return false;
+      const std::int64_t trips = trip_of(nest, across.unit);
+      if (trips >= lanes && !group.empty())
+        return attempt([&] { tile_group(across, group, lanes); });
+      if (!has_const_trip(nest, across.unit) || elements * trips > kMostChannels) return false;
+      group.push_back(across.unit);
+      elements *= trips;
+    }
+  }
+
+  static bool lies_apart(const DefaultNest& nest, const LoopRef& loop, std::int64_t elements) {
+    return std::all_of(nest.writes.begin(), nest.writes.end(), [&](const AccessSite& write) {
+      return flat_stride(write, loop.var) == elements;
     });
-    return across.unit.var.get() && attempt([&] { tile_rows(across, nest.unit, channels, lanes); });
+  }
+
+  // `group`: loops that are written out, the innermost one first.
+  void tile_group(const DefaultNest& nest, const Vec<LoopRef>& group, std::int64_t lanes) {
+    const auto vectors = s_.split_any(nest.unit, {infer, lanes});
+    Vec<LoopRef> order;
+    for (const auto& loop : others(nest))
+      if (!contains(group, loop)) order.push_back(loop);
+    order.push_back(vectors[0]);
+    for (const auto& loop : reversed(group)) order.push_back(loop);
+    order.push_back(vectors[1]);
+    s_.reorder(order);
+    for (const auto& loop : group) s_.unroll(loop);
+    s_.vectorize(vectors[1]);
   }
 
   void put_unit_innermost(const DefaultNest& nest) {
@@ -54569,13 +54744,16 @@ class TileGuards : public Visitor {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
     if (const auto* n = e.as<SelectNode>()) {
-      for (const auto& part : conjuncts(n->condition)) note_soft(part);
+      for (const auto& part : conjuncts(n->condition)) note_usual(part);
     }
     descend(e);
   }
 
  private:
   void note_clamps(const AnyExpr& index) {
+    if (const AnyExpr x = turned_at_zero(index)) return note_soft(x >= 0), note_clamps(x);
+    if (const auto* choice = index.as<SelectNode>())
+      return note_clamps(choice->yes), note_clamps(choice->no);
     const auto* n = index.as<BinaryNode>();
     if (!n || n->a.dtype() != kIndex) return;
     if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
@@ -54590,6 +54768,12 @@ class TileGuards : public Visitor {
 
   static bool is_in_tile(const ForNode& f) {
     return f.loop_kind == ForKind::unrolled || f.loop_kind == ForKind::vectorized;
+  }
+
+  // Conditions hold together: what one compares is what the others make of it.
+  void note_usual(const AnyExpr& condition) {
+    const AnyExpr inside = away_from_borders(condition, facts_);
+    note_soft(usual_value(inside, facts_).value_or(true) ? inside : negated_comparison(inside));
   }
 
   void note_soft(const AnyExpr& condition) {
@@ -55138,11 +55322,13 @@ inline constexpr Pass kCpuPipeline[] = {
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
+    // A remainder is still one operator.
+    {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Which lanes are beyond a border is a comparison, which becomes a mask.
-    {"clamped_loads", run_pass<clamped_loads>, Stage::flat},
+    {"piecewise_loads", run_pass<piecewise_loads>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.
@@ -55269,139 +55455,6 @@ LATHE_DECL Program lower_until(std::string_view name, const Program& program, co
   }
   throw UserError("L0602", cat("lower_until: no pass is named '", name, "'"), options.where, {},
                   detail::pass_names());
-}
-
-}  // namespace lathe
-
-// ---- lathe/lower/machine/clamped_loads.ipp
-namespace lathe {
-namespace detail {
-
-/// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
-struct ClampedLanes {
-  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
-  AnyExpr free;             ///< the vector without ends
-  AnyExpr lowest, highest;  ///< scalars; empty: no such end
-
-  /// Whether the index is like this.
-  bool set(AnyExpr index) {
-    for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
-      const bool sum = n->op == BinaryOp::add;
-      if (!sum && n->op != BinaryOp::sub) break;
-      if (uniform(n->b))
-        add(n->op, lane_base(n->b)), index = n->a;
-      else if (sum && uniform(n->a))
-        add(n->op, lane_base(n->a)), index = n->b;
-      else
-        return false;
-    }
-    return clamp(index) && (lowest.get() || highest.get());
-  }
-  int count() const { return free.dtype().lanes; }
-  AnyExpr inside() const {
-    const LaneOffsets known = *lane_offsets(free);
-    const AnyExpr short_form = with_offsets(moved(known.base), known.offsets);
-    return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
-  }
-  AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
-  /// Which lanes are below the lowest, or above the highest.
-  AnyExpr is_beyond(bool lowest_end) const {
-    return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
-                       make_broadcast(lowest_end ? lowest : highest, count()));
-  }
-
- private:
-  static bool uniform(const AnyExpr& e) {
-    std::int64_t stride = -1;
-    return lane_stride(e, stride) && stride == 0;
-  }
-
-  AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
-  void add(BinaryOp op, const AnyExpr& term) {
-    const AnyExpr sum = base ? base : AnyExpr(0);
-    base = op == BinaryOp::add ? fold_add(sum, term) : fold_sub(sum, term);
-  }
-
-  bool clamp(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
-      return free = e, !uniform(e) && lane_offsets(e);
-    const bool right = uniform(n->b);
-    if (!right && !uniform(n->a)) return false;
-    if (!clamp(right ? n->a : n->b)) return false;
-    const AnyExpr end = lane_base(right ? n->b : n->a);
-    // An end that is beyond the other one becomes both.
-    const bool least = n->op == BinaryOp::max;
-    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
-    const auto joined = [&](const AnyExpr& a) {
-      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
-    };
-    near = near ? joined(near) : end;
-    far = joined(far);
-    return true;
-  }
-};
-
-class ClampedLoads : public SharingMutator {
- public:
-  explicit ClampedLoads(const TargetCaps& caps) : caps_(caps) {}
-
- private:
-  AnyExpr rewritten(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    ClampedLanes lanes;
-    if (!n || !splits(*n) || !lanes.set(n->indices[0])) return descend(e);
-    const AnyExpr mask = n->mask ? expr(n->mask) : AnyExpr();
-    std::int64_t stride = 0;
-    return lane_stride(lanes.free, stride) && stride == 1 ? dense(*n, lanes, mask)
-                                                          : chosen(*n, lanes, mask);
-  }
-
-  /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
-  static AnyExpr dense(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
-    AnyExpr inside = mask;
-    Vec<LetBinding> ends;
-    Vec<AnyExpr> beyond;
-    for (const bool least : {true, false}) {
-      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
-      if (!end) continue;
-      const AnyExpr lane = lanes.is_beyond(least);
-      inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
-      beyond.push_back(lane);
-      ends.push_back({make_var("end", n.dtype),
-                      make_load(n.buffer, {lanes.beyond(end)}, mask_and(mask, lane))});
-    }
-    const VarRef rest = make_var("inside", n.dtype);
-    AnyExpr value(rest);
-    for (std::size_t k = ends.size(); k-- > 0;)
-      value = make_select(beyond[k], AnyExpr(ends[k].var), value);
-    ends.push_back({rest, make_load(n.buffer, {lanes.inside()}, inside)});
-    return make_let(std::move(ends), value);
-  }
-
-  static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
-    AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
-    for (const bool least : {false, true})
-      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
-        value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
-                            value);
-    return value;
-  }
-
-  /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
-  /// is no less than one by indices.
-  bool splits(const LoadNode& n) const {
-    return n.dtype.lanes > 1 && n.indices.size() == 1 && n.buffer->dtype.lanes == 1 &&
-           n.dtype.element_bytes() >= caps_.masked_bytes && !lane_offsets(n.indices[0]);
-  }
-
-  const TargetCaps& caps_;
-};
-
-}  // namespace detail
-
-LATHE_DECL Program clamped_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::ClampedLoads(caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -56891,6 +56944,147 @@ LATHE_DECL AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int la
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/machine/lane_pieces.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool is_uniform(const AnyExpr& e) {
+  std::int64_t stride = -1;
+  return lane_stride(e, stride) && stride == 0;
+}
+
+LATHE_DECL AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base) {
+  const auto add = [&](BinaryOp op, const AnyExpr& term) {
+    const AnyExpr sum = base ? base : AnyExpr(0), value = lane_base(term);
+    base = op == BinaryOp::add ? fold_add(sum, value) : fold_sub(sum, value);
+  };
+  for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
+    const bool sum = n->op == BinaryOp::add;
+    if (!sum && n->op != BinaryOp::sub) break;
+    if (is_uniform(n->b))
+      add(n->op, n->b), index = n->a;
+    else if (sum && is_uniform(n->a))
+      add(n->op, n->a), index = n->b;
+    else
+      break;
+  }
+  return index;
+}
+
+class LanePieces {
+ public:
+  /// Empty where there are none.
+  Vec<LanePiece> of(const AnyExpr& e) const {
+    if (is_piece(e)) return {{AnyExpr(), e}};
+    if (const AnyExpr x = turned_at_zero(e)) return turned(of(x));
+    if (const auto* n = e.as<SelectNode>(); n && n->condition.dtype().is_vector())
+      return chosen(condition(n->condition), of(n->yes), of(n->no));
+    const auto* n = e.as<BinaryNode>();
+    if (!n) return {};
+    const bool right = is_uniform(n->b);
+    if (!right && !is_uniform(n->a)) return {};
+    const AnyExpr &lanes = right ? n->a : n->b, &end = right ? n->b : n->a;
+    switch (n->op) {
+      case BinaryOp::min:
+        return ended(of(lanes), BinaryOp::gt, end);
+      case BinaryOp::max:
+        return ended(of(lanes), BinaryOp::lt, end);
+      case BinaryOp::add:
+        return moved(of(lanes), end);
+      case BinaryOp::sub:
+        return right ? moved(of(lanes), zero_like(end) - end) : moved(mirrored(of(lanes)), end);
+      default:
+        return {};
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4;
+  using Pieces = Vec<LanePiece>;
+
+  static bool is_piece(const AnyExpr& e) {
+    std::int64_t stride = 2;
+    return lane_stride(e, stride) && stride >= -1 && stride <= 1;
+  }
+  static AnyExpr zero_like(const AnyExpr& e) { return make_int(e.dtype(), 0); }
+
+  /// base + sign * piece, as one ramp or broadcast.
+  static AnyExpr affine(const AnyExpr& piece, std::int64_t sign, const AnyExpr& base) {
+    std::int64_t stride = 0;
+    lane_stride(piece, stride);
+    const AnyExpr first = lane_base(piece);
+    const AnyExpr start = simplify(sign > 0 ? fold_add(base, first) : fold_sub(base, first));
+    const int lanes = piece.dtype().lanes;
+    return stride == 0 ? make_broadcast(start, lanes)
+                       : make_ramp(start, AnyExpr(sign * stride), lanes);
+  }
+  static Pieces moved(Pieces pieces, const AnyExpr& by) {
+    for (auto& p : pieces) p.index = affine(p.index, 1, lane_base(by));
+    return pieces;
+  }
+  static Pieces mirrored(Pieces pieces) {
+    for (auto& p : pieces) p.index = affine(p.index, -1, AnyExpr(0));
+    return pieces;
+  }
+
+  /// Each piece, but for the lanes of it for which `test` holds.
+  template <class Test, class Other>
+  static Pieces parted(const Pieces& pieces, const Test& test, const Other& other) {
+    Pieces out;
+    for (const auto& p : pieces) {
+      out.push_back({mask_and(p.where, test(p.index)), other(p.index)});
+      out.push_back(p);
+    }
+    return out.size() <= kMost ? out : Pieces{};
+  }
+  static Pieces ended(const Pieces& pieces, BinaryOp beyond, const AnyExpr& end) {
+    return parted(
+        pieces, [&](const AnyExpr& index) { return make_binary(beyond, index, end); },
+        [&](const AnyExpr&) { return end; });
+  }
+  static Pieces turned(const Pieces& pieces) {
+    return parted(
+        pieces,
+        [&](const AnyExpr& index) { return make_binary(BinaryOp::lt, index, zero_like(index)); },
+        [&](const AnyExpr& index) { return affine(index, -1, AnyExpr(0)); });
+  }
+
+  static Pieces chosen(const AnyExpr& condition, const Pieces& yes, const Pieces& no) {
+    if (!condition || yes.empty() || no.empty() || yes.size() + no.size() > kMost) return {};
+    Pieces out;
+    for (const auto& p : yes) out.push_back({mask_and(condition, p.where), p.index});
+    out.append(no);
+    return out;
+  }
+
+  /// A condition whose comparisons are of pieces: their masks are counts.
+  AnyExpr condition(const AnyExpr& e) const {
+    const auto* n = e.as<BinaryNode>();
+    if (!n) return {};
+    if (n->op == BinaryOp::and_ || n->op == BinaryOp::or_) {
+      const AnyExpr a = condition(n->a), b = condition(n->b);
+      return a.get() && b.get() ? make_binary(n->op, a, b) : AnyExpr();
+    }
+    if (!is_comparison(n->op) || n->a.dtype().scalar() != kIndex) return {};
+    const bool right = is_uniform(n->b);
+    const Pieces pieces = of(right ? n->a : n->b);
+    if (pieces.empty() || (!right && !is_uniform(n->a))) return {};
+    const auto compared = [&](const LanePiece& p) {
+      return right ? make_binary(n->op, p.index, n->b) : make_binary(n->op, n->a, p.index);
+    };
+    AnyExpr out = compared(pieces.back());
+    for (std::size_t k = pieces.size() - 1; k-- > 0;) {
+      const AnyExpr& where = pieces[k].where;
+      out = make_binary(BinaryOp::or_, mask_and(where, compared(pieces[k])),
+                        mask_and(make_unary(UnaryOp::not_, where), out));
+    }
+    return out;
+  }
+};
+
+LATHE_DECL Vec<LanePiece> lane_pieces(const AnyExpr& index) { return LanePieces().of(index); }
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/legalize_dots.ipp
 namespace lathe::detail {
 
@@ -57884,6 +58078,144 @@ LATHE_DECL Program near_loads(const Program& program, const TargetCaps& caps) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/machine/piecewise_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
+struct ClampedLanes {
+  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
+  AnyExpr free;             ///< the vector without ends
+  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+
+  /// Whether the index is like this.
+  bool set(const AnyExpr& index) {
+    return clamp(without_uniform_terms(index, base)) && (lowest.get() || highest.get());
+  }
+  int count() const { return free.dtype().lanes; }
+  AnyExpr inside() const {
+    const LaneOffsets known = *lane_offsets(free);
+    const AnyExpr short_form = with_offsets(moved(known.base), known.offsets);
+    return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
+  }
+  AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
+  /// Which lanes are below the lowest, or above the highest.
+  AnyExpr is_beyond(bool lowest_end) const {
+    return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
+                       make_broadcast(lowest_end ? lowest : highest, count()));
+  }
+
+ private:
+  AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
+
+  bool clamp(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
+      return free = e, !is_uniform(e) && lane_offsets(e);
+    const bool right = is_uniform(n->b);
+    if (!right && !is_uniform(n->a)) return false;
+    if (!clamp(right ? n->a : n->b)) return false;
+    const AnyExpr end = lane_base(right ? n->b : n->a);
+    // An end that is beyond the other one becomes both.
+    const bool least = n->op == BinaryOp::max;
+    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
+    const auto joined = [&](const AnyExpr& a) {
+      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
+    };
+    near = near ? joined(near) : end;
+    far = joined(far);
+    return true;
+  }
+};
+
+class PiecewiseLoads : public SharingMutator {
+ public:
+  explicit PiecewiseLoads(const TargetCaps& caps) : caps_(caps) {}
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    const AnyExpr value = n && splits(*n) ? taken_apart(*n) : AnyExpr();
+    // Parts of the index and masks stand at several places.
+    return value ? fresh_lets(value) : descend(e);
+  }
+
+  /// Empty for an index that has no pieces.
+  AnyExpr taken_apart(const LoadNode& n) {
+    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
+    ClampedLanes lanes;
+    if (!lanes.set(n.indices[0])) {
+      const Vec<LanePiece> pieces = lane_pieces(n.indices[0]);
+      return pieces.size() > 1 ? joined(n, pieces, mask) : AnyExpr();
+    }
+    std::int64_t stride = 0;
+    return lane_stride(lanes.free, stride) && stride == 1 ? dense(n, lanes, mask)
+                                                          : chosen(n, lanes, mask);
+  }
+
+  /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
+  static AnyExpr dense(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr inside = mask;
+    Vec<LetBinding> ends;
+    Vec<AnyExpr> beyond;
+    for (const bool least : {true, false}) {
+      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
+      if (!end) continue;
+      const AnyExpr lane = lanes.is_beyond(least);
+      inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
+      beyond.push_back(lane);
+      ends.push_back({make_var("end", n.dtype),
+                      make_load(n.buffer, {lanes.beyond(end)}, mask_and(mask, lane))});
+    }
+    const VarRef rest = make_var("inside", n.dtype);
+    AnyExpr value(rest);
+    for (std::size_t k = ends.size(); k-- > 0;)
+      value = make_select(beyond[k], AnyExpr(ends[k].var), value);
+    ends.push_back({rest, make_load(n.buffer, {lanes.inside()}, inside)});
+    return make_let(std::move(ends), value);
+  }
+
+  static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
+    for (const bool least : {false, true})
+      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
+        value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
+                            value);
+    return value;
+  }
+
+  /// A load for each piece, under the mask of its lanes; outside of arms, as above.
+  static AnyExpr joined(const LoadNode& n, const Vec<LanePiece>& pieces, AnyExpr mask) {
+    Vec<LetBinding> parts;
+    for (const auto& p : pieces) {
+      parts.push_back(
+          {make_var("part", n.dtype), make_load(n.buffer, {p.index}, mask_and(mask, p.where))});
+      if (p.where) mask = mask_and(mask, make_unary(UnaryOp::not_, p.where));
+    }
+    AnyExpr value(parts.back().var);
+    for (std::size_t k = parts.size() - 1; k-- > 0;)
+      value = make_select(pieces[k].where, AnyExpr(parts[k].var), value);
+    return make_let(std::move(parts), value);
+  }
+
+  /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
+  /// is no less than one by indices.
+  bool splits(const LoadNode& n) const {
+    return n.dtype.lanes > 1 && n.indices.size() == 1 && n.buffer->dtype.lanes == 1 &&
+           n.dtype.element_bytes() >= caps_.masked_bytes && !lane_offsets(n.indices[0]);
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program piecewise_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::PiecewiseLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/machine/rising_positions.ipp
 namespace lathe {
 namespace detail {
@@ -58790,6 +59122,120 @@ class TurnStores : public SharingMutator {
 
 LATHE_DECL Program turn_stores(const Program& program, const TargetCaps& caps) {
   return program.with(detail::TurnStores(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/wrapped_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Lanes that are `free` modulo a period, all moved by base.
+struct WrappedLanes {
+  AnyExpr base, free, period;
+  std::int64_t stride = 0;
+
+  bool set(const AnyExpr& index) {
+    const AnyExpr rest = without_uniform_terms(index, base);
+    const auto* n = rest.as<BinaryNode>();
+    if (!n || n->op != BinaryOp::floormod || !is_uniform(n->b)) return false;
+    free = n->a, period = lane_base(n->b);
+    return lane_stride(free, stride) && stride != 0 && std::abs(stride) < kMostOffset;
+  }
+  int count() const { return free.dtype().lanes; }
+  bool side_by_side() const { return stride == 1 || stride == -1; }
+  AnyExpr ramp(const AnyExpr& first) const { return make_ramp(first, AnyExpr(stride), count()); }
+
+  /// All lanes in the period that starts at `start`.
+  AnyExpr in_one(const AnyExpr& start) const { return ramp(base ? fold_add(base, start) : start); }
+  AnyExpr are_in_one(const AnyExpr& start) const {
+    const AnyExpr last = start + stride * (count() - 1);
+    return stride > 0 ? last < period : last >= 0;
+  }
+  /// Lanes side by side in this period up to its end, and then in the next.
+  AnyExpr in_two(const AnyExpr& start) const {
+    const bool up = stride > 0;
+    const AnyExpr here = ramp(start), next = ramp(up ? start - period : start + period),
+                  end = make_broadcast(up ? period : AnyExpr(0), count()),
+                  lanes = make_select(make_binary(up ? BinaryOp::lt : BinaryOp::ge, here, end),
+                                      here, next);
+    return base ? lanes + make_broadcast(base, count()) : lanes;
+  }
+};
+
+class WrappedLoads : public SharingMutator {
+ public:
+  explicit WrappedLoads(const Program& program) : facts_(program) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return SharingMutator::stmt(s);
+    const Facts around = facts_;
+    facts_.bind(*loop);
+    Stmt out = SharingMutator::stmt(s);
+    facts_ = around;
+    return out;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    WrappedLanes lanes;
+    if (!n || n->dtype.lanes == 1 || n->indices.size() != 1 || lane_offsets(n->indices[0]) ||
+        !lanes.set(n->indices[0]) || !Simplifier(facts_).safe(lane_base(lanes.free)))
+      return descend(e);
+    // Parts of the index stand at several places.
+    return fresh_lets(with_value("start", first_place(lanes),
+                                 [&](const AnyExpr& start) { return loaded(*n, lanes, start); }));
+  }
+
+  AnyExpr loaded(const LoadNode& n, const WrappedLanes& lanes, const AnyExpr& start) {
+    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
+    const auto load = [&](const AnyExpr& index) { return make_load(n.buffer, {index}, mask); };
+    AnyExpr value = load(n.indices[0]);
+    if (lanes.side_by_side())
+      value =
+          make_select(taken(n, lanes.count()) <= lanes.period, load(lanes.in_two(start)), value);
+    // At a border that has been set apart lanes seldom are.
+    if (lanes.side_by_side() && wrapped(scalar_form(lanes), facts_)) return value;
+    return make_select(lanes.are_in_one(start), load(lanes.in_one(start)), value);
+  }
+
+  static AnyExpr scalar_form(const WrappedLanes& lanes) {
+    return make_binary(BinaryOp::floormod, lane_base(lanes.free), lanes.period);
+  }
+
+  /// How many lanes there are, from the first on, that a mask takes.
+  static AnyExpr taken(const LoadNode& n, int lanes) {
+    const auto* below = n.mask.as<BinaryNode>();
+    std::int64_t step = 0;
+    if (!below || below->op != BinaryOp::lt || below->a.dtype().scalar() != kIndex ||
+        !is_uniform(below->b) || !lane_stride(below->a, step) || step != 1)
+      return AnyExpr(lanes);
+    return fold_min(AnyExpr(lanes), fold_sub(lane_base(below->b), lane_base(below->a)));
+  }
+
+  /// The first lane's remainder, without a division where it is at most one period outside.
+  AnyExpr first_place(const WrappedLanes& lanes) const {
+    const AnyExpr first = lane_base(lanes.free), &period = lanes.period, zero(0);
+    if (!prove_le(zero, fold_add(first, period), facts_) ||
+        !prove_lt(first, fold_add(period, period), facts_))
+      return scalar_form(lanes);
+    AnyExpr place = first;
+    if (!prove_le(zero, first, facts_))
+      place = make_select(first < zero, fold_add(first, period), place);
+    if (!prove_lt(first, period, facts_))
+      place = make_select(first >= period, fold_sub(first, period), place);
+    return place;
+  }
+
+  Facts facts_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program wrapped_loads(const Program& program) {
+  return program.with(detail::WrappedLoads(program).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -67621,24 +68067,36 @@ inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
   return &out;
 }
 
-/// Whether some node below moves lanes about, so that lane l of it may need another lane of a
-/// variable.
-inline bool moves_lanes(const AnyExpr& e) {
-  struct Find : Visitor {
-    bool found = false;
-    void expr(const AnyExpr& x) override {
-      const auto* b = x.as<BroadcastNode>();
-      const auto* r = x.as<RampNode>();
-      const auto* c = x.as<CallNode>();
-      found = found || x.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-              (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
-              (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
-      descend(x);
-    }
-  } find;
-  find.expr(e);
-  return find.found;
-}
+/// Whether some node below moves the lanes of a variable about, so that lane l of it may need
+/// another lane of the variable.
+class MovesLanes : public Visitor {
+ public:
+  explicit MovesLanes(const AnyExpr& e) { expr(e); }
+  bool found() const { return found_; }
+
+  void expr(const AnyExpr& e) override {
+    if (found_) return;
+    if (moved_ && e.kind() == ExprKind::Var && e.dtype().is_vector()) found_ = true;
+    const bool before = moved_;
+    moved_ = moved_ || moves(e);
+    descend(e);
+    moved_ = before;
+  }
+
+ private:
+  static bool moves(const AnyExpr& e) {
+    const auto* b = e.as<BroadcastNode>();
+    const auto* r = e.as<RampNode>();
+    const auto* c = e.as<CallNode>();
+    return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
+           (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
+           (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
+  }
+
+  bool found_ = false, moved_ = false;
+};
+
+inline bool moves_lanes(const AnyExpr& e) { return MovesLanes(e).found(); }
 
 inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
   for (const auto& b : let.bindings) {

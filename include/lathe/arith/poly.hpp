@@ -144,6 +144,7 @@ class Simplifier {
   bool recombine_div(Poly& p, std::size_t k);
   Poly floordiv_const(const Poly& a, std::int64_t c);
   Poly floormod_const(const Poly& a, std::int64_t c);
+  std::optional<std::int64_t> period_of(const Poly& r, std::int64_t c);
   Poly floordiv_rest(Poly r, std::int64_t c);
   Poly floormod_rest(const Poly& r, std::int64_t c);
   bool floordiv_nested(const Poly& r, std::int64_t c, Poly& out);

@@ -51,12 +51,21 @@ Program rising_positions(const Program& program);
 /// Must run while max and min are operators, and after registers have been found.
 Program guess_extremes(const Program& program);
 
-/// Loads whose lanes lie side by side up to an end, and beyond it all are the element there, become
-/// dense loads and that element, chosen by lanes: borders that repeat the outermost element.
+/// Loads whose lanes go on at the other end of a period become dense loads where no lane of them
+/// does, or else, if the period is as long as the vector, choices of two such.
+///     X[floormod(ramp(i, 1, 8), broadcast(n, 8))]
+///   → let start = floormod(i, n) in select(start + 7 < n, X[ramp(start, 1, 8)], select(8 <= n,
+///     X[select(ramp(start, 1, 8) < broadcast(n, 8), ramp(start, 1, 8), ramp(start - n, 1, 8))],
+///     …))
+/// Must run before remainders become what machines have.
+Program wrapped_loads(const Program& program);
+
+/// Loads whose lanes lie side by side in pieces become dense loads under masks, chosen by lanes:
+/// borders that repeat the outermost element, or that turn back.
 ///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]
 ///   → select(ramp(i, 1, 8) > broadcast(n - 1, 8), X[broadcast(n - 1, 8)], X[ramp(i, 1, 8)])
 /// Must run before comparisons become counts and before arms get masks.
-Program clamped_loads(const Program& program, const TargetCaps& caps);
+Program piecewise_loads(const Program& program, const TargetCaps& caps);
 
 /// Comparisons of indices that step evenly from lane to lane become masks of as many lanes as a
 /// scalar counts.

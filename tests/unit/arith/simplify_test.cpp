@@ -69,6 +69,28 @@ TEST_CASE("div and mod split along the divisor") {
   check(back, "x");
 }
 
+TEST_CASE("conditions and symbolic bounds tell the period of a quotient") {
+  Vars v;
+  AnyExpr i(v.i), x(v.x), y(v.y);
+  const AnyExpr place = x * 512 + y * 32 + i;
+  const Facts inside = v.facts.with(x >= 0).with(y >= 0).with(place < 40000);
+  check(floormod(place, AnyExpr(40000)), "x * 512 + y * 32 + i", inside);
+  check(floordiv(place, AnyExpr(40000)), "0", inside);
+  const Facts after = v.facts.with(place >= 1).with(place < 40001);
+  check(floormod(place - 1, AnyExpr(40000)), "x * 512 + y * 32 + i - 1", after);
+  check(floordiv(place - 1, AnyExpr(40000)), "0", after);
+  const Facts open = v.facts.with(x >= 0).with(y >= 0).with(place < 40001);
+  CHECK(simplify(floormod(place, AnyExpr(40000)), open).kind() == ExprKind::Binary);
+  CHECK_FALSE(same_expr(simplify(floormod(place, AnyExpr(40000)), open), simplify(place, open)));
+}
+
+TEST_CASE("the absolute value of an index that can't be negative is the index") {
+  Vars v;
+  AnyExpr x(v.x), y(v.y), size = make_call(CallOp::abs, {x - y});
+  check(size, "x - y", v.facts.with(x >= y));
+  CHECK(simplify(size, v.facts.with(x + 1 >= y)).kind() == ExprKind::Call);
+}
+
 TEST_CASE("a dim's factor is used") {
   Facts facts;
   VarRef n = make_var("n"), i = make_var("i");

@@ -42,6 +42,42 @@ TEST_CASE("channels that are computed apart are vectors of their own") {
   CHECK_FALSE(has(of([](auto& X, auto&, auto i, auto c) { return X(i, 2 - c); }), "i_j"));
 }
 
+TEST_CASE("a condition that compares places has one loop of them and their channels") {
+  const auto bytes = [](const auto& value) {
+    const std::string text = planned(lt::program_of(lt::compute(
+        "Y", {9, 45, 3}, [&](lt::Var i, lt::Var j, lt::Var c) { return value(i, j, c); })));
+    INFO(text);
+    return has(text, "j_ko") && !has(text, "unrolled for");
+  };
+  lt::Input<std::uint8_t, 3> X("X", {7, 41, 3});
+  const auto padded = lt::pad(X, std::uint8_t(128));
+  CHECK(bytes([&](auto i, auto j, auto c) { return padded(i - 1, j - 2, c); }));
+  CHECK(bytes([&](auto i, auto j, auto c) {
+    return lt::select(i % 2 == 0 && 44 - j > i, padded(i, j - 2, c), std::uint8_t(7));
+  }));
+  // What tells channels apart, compares the places of every second one, or counts them.
+  CHECK_FALSE(bytes([&](auto i, auto j, auto c) { return padded(i, j, c - 1); }));
+  CHECK_FALSE(bytes([&](auto i, auto j, auto c) {
+    return lt::select(2 * j < i, padded(i, j, c), std::uint8_t(7));
+  }));
+  CHECK_FALSE(
+      bytes([&](auto i, auto j, auto c) { return lt::cast<std::uint8_t>(j) + padded(i, j, c); }));
+}
+
+TEST_CASE("pixels that share a colour are vectors of each of their elements") {
+  lt::Input<std::uint8_t, 2> L("L", {4, 80}), U("U", {4, 40});
+  const std::string text =
+      planned(lt::program_of(lt::compute("Y", {4, 80, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+        const auto light = lt::cast<int>(L(i, j)), colour = lt::cast<int>(U(i, j / 2));
+        return lt::cast<std::uint8_t>(
+            lt::select(c == 0, light, lt::select(c == 1, light + colour, light - colour)) & 255);
+      })));
+  INFO(text);
+  const std::size_t pair = text.find("unrolled for ji in 0..2");
+  REQUIRE(pair != std::string::npos);
+  CHECK(text.find("unrolled for k in 0..3", pair) < text.find("vectorized for jo", pair));
+}
+
 TEST_CASE("few results of few terms have lanes along the places") {
   lt::Input<std::int32_t, 2> X("X", {41, 3}), M("M", {3, 3});
   lt::Reduce k("k", 3);
@@ -150,6 +186,6 @@ TEST_CASE("channels are vectors of their own also where a call tells how many pl
   const std::string text =
       lt::default_schedule(lt::program_of(Y), one_core("x86-64-v3")).program().str();
   INFO(text);
-  CHECK(has(text, "unrolled for ki in 0..3"));
+  CHECK(has(text, "unrolled for k in 0..3"));
   CHECK(has(text, "vectorized for ji"));
 }

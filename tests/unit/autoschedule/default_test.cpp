@@ -323,7 +323,7 @@ TEST_CASE("what jumps along the lanes is turned in registers, or packed where it
   CHECK(has(scheduled(gram).str(), "gram_cache: f32[40, 40] scope register"));
   lt::Input<std::uint8_t, 2> planes("planes", {3, 200});
   auto pixels = lt::compute("pixels", {200, 3}, [&](lt::Var i, lt::Var c) { return planes(c, i); });
-  CHECK(has(scheduled(pixels).str(), "unrolled for ji in 0..3"));
+  CHECK(has(scheduled(pixels).str(), "unrolled for j in 0..3"));
   CHECK(has(scheduled(pixels).str(), "vectorized for ii in 0..64"));
 }
 

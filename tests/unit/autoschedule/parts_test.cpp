@@ -59,8 +59,8 @@ TEST_CASE("places that an index halves are two loops where an extent is surely e
         .str();
   };
   const lt::Dim w("w");
-  CHECK(test::has(of(w, 2 * w), "unrolled for iii in 0..2"));
-  CHECK_FALSE(test::has(of(w, 2 * w + 1), "unrolled for iii in 0..2"));
+  CHECK(test::has(of(w, 2 * w), "unrolled for ii in 0..2"));
+  CHECK_FALSE(test::has(of(w, 2 * w + 1), "unrolled for ii in 0..2"));
 }
 
 TEST_CASE("a quotient that only a condition has splits no loop") {

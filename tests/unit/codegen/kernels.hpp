@@ -73,7 +73,7 @@ inline lt::Buffer in_register(std::string name, lt::DType t) {
 
 /// What the last passes make of it, for programs that are written as the IR means them.
 inline lt::Program legal(const lt::Program& program, const lt::Target& target = lt::host()) {
-  const lt::Program split = lt::clamped_loads(program, target);
+  const lt::Program split = lt::piecewise_loads(lt::wrapped_loads(program), target);
   const lt::Program counted = lt::zip_stores(lt::count_lanes(split, target), target);
   const lt::Program shuffled = lt::deinterleave_loads(lt::near_loads(counted, target), target);
   return lt::guard_operators(lt::mask_arms(shuffled), target);

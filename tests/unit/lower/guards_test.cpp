@@ -176,6 +176,36 @@ TEST_CASE("clamps and wraps of lanes are decided for all copies of a tile at onc
   decided("floormod(io * 8 + ii + b + 99, 100)");
 }
 
+TEST_CASE("what wraps or turns back where only a call tells is set apart from what does not") {
+  const auto decided = [](const std::string& index, const std::string& inside) {
+    const std::string text = lt::hoist_guards(
+                                 lt::parse(R"(program k<n>(in X: f32[n], out Y: f32[n]):
+  for io in 0..floordiv(n, 8):
+    vectorized for ii in 0..8:
+      Y[io * 8 + ii] = X[)" + index + "]\n"))
+                                 .str();
+    const std::string simple = lt::simplify_program(lt::parse(text)).str();
+    CAPTURE(index);
+    CAPTURE(simple);
+    const std::size_t border = simple.find("else:");
+    REQUIRE(border != std::string::npos);
+    CHECK(simple.substr(0, border).find("X[" + inside + "]") != std::string::npos);
+    CHECK(simple.find("X[" + inside + "]", border) == std::string::npos);
+  };
+  decided("floormod(io * 8 + ii + 3, n)", "io * 8 + ii + 3");
+  decided("floormod(io * 8 + ii - 1, n)", "io * 8 + ii - 1");
+  decided("abs(io * 8 + ii - 2)", "io * 8 + ii - 2");
+  // The side that most places are on: here they are usually not less, and then usually less.
+  decided("select(io * 8 + ii < 2, 1 - io * 8 - ii, io * 8 + ii - 2)", "io * 8 + ii - 2");
+  decided("select(io * 8 + ii + 2 < n, io * 8 + ii + 2, n * 2 - 3 - io * 8 - ii)",
+          "io * 8 + ii + 2");
+  // Both ends at once, the second one of what the first makes of the place.
+  decided(
+      "select(abs(io * 8 + ii - 1) < n - 1, abs(io * 8 + ii - 1), "
+      "n * 2 - 3 - abs(io * 8 + ii - 1))",
+      "io * 8 + ii - 1");
+}
+
 TEST_CASE(
     "a border that a call tells keeps its loops where they are long, but those of registers") {
   const auto of = [](const std::string& terms, const std::string& extent) {

@@ -16,6 +16,7 @@
 #include <lathe/analysis/impl/region_lower.ipp>
 //
 #include <lathe/analysis/impl/block.ipp>
+#include <lathe/analysis/impl/borders.ipp>
 //
 #include <lathe/analysis/impl/instances.ipp>
 //

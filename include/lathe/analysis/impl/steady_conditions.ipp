@@ -52,6 +52,7 @@ class SteadyConditions : public Visitor {
         note_bound(w->end - 1 - w->dividend);
       }
     }
+    if (const AnyExpr x = turned_at_zero(e)) note_bound(x);
     descend(e);
   }
 
@@ -149,27 +150,6 @@ class SteadyConditions : public Visitor {
   bool guards_ = false;  ///< what is noted keeps a statement from running
   Vec<SteadyCondition>* into_ = &others;
 };
-
-LATHE_DECL AnyExpr unclamped(AnyExpr e) {
-  while (const auto* n = e.as<BinaryNode>()) {
-    if (n->op != BinaryOp::min && n->op != BinaryOp::max) break;
-    e = n->a;
-  }
-  return e;
-}
-
-LATHE_DECL std::optional<Wrapped> wrapped(const AnyExpr& e, const Facts& facts) {
-  const auto* n = e.as<BinaryNode>();
-  const std::int64_t* period =
-      n && n->op == BinaryOp::floormod && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
-  if (!period || *period < 2 || *period > kMostOffset) return {};
-  const ConstInterval all = const_bounds(n->a, facts);
-  if (all.min < -kMostOffset || all.max > kMostOffset || all.max - all.min >= *period + *period / 2)
-    return {};
-  const std::int64_t middle = all.min + (all.max - all.min) / 2;
-  const std::int64_t shift = middle - ((middle % *period) + *period) % *period;
-  return Wrapped{n->a, shift, shift + *period};
-}
 
 LATHE_DECL Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
                                                   const Vec<VarRef>& known) {

@@ -241,6 +241,7 @@ LATHE_DECL AnyExpr Simplifier::call(const CallNode& n) {
   if (n.op == CallOp::abs && args[0].dtype().is_int()) {
     ConstInterval r = range(args[0]);
     if (r.min >= 0) return args[0];
+    if (args[0].dtype() == kIndex && safe(args[0]) && nonneg(poly(args[0]))) return args[0];
   }
   if (!changed) return AnyExpr(Ref<CallNode>(&n));
   return n.op == CallOp::reinterpret ? make_reinterpret(n.dtype, args[0])

@@ -62,6 +62,17 @@ LATHE_DECL bool Simplifier::reduce_coefs(const Poly& r, std::int64_t c, Poly& q,
   return poly_add(q, poly_const(shift)) && poly_add(rest, poly_const(c), -shift);
 }
 
+// Which multiple of c lies below all that r is, if conditions or bounds that name other variables
+// say so. With its constant in [0, c), 1 is x - 1 where x is at least 1.
+LATHE_DECL std::optional<std::int64_t> Simplifier::period_of(const Poly& r, std::int64_t c) {
+  const std::int64_t period = r.constant > c / 2 ? 1 : 0;
+  Poly above = r, room;
+  if (!poly_add(above, poly_const(c), -period)) return {};
+  room = poly_const(c - 1);
+  if (!poly_add(room, above, -1) || !nonneg(above) || !nonneg(room)) return {};
+  return period;
+}
+
 LATHE_DECL Poly Simplifier::floordiv_rest(Poly r, std::int64_t c) {
   if (r.is_const()) return poly_const(floor_div(r.constant, c));
   ConstInterval range_r = range(r);
@@ -69,6 +80,7 @@ LATHE_DECL Poly Simplifier::floordiv_rest(Poly r, std::int64_t c) {
     std::int64_t lo = floor_div(range_r.min, c);
     if (lo == floor_div(range_r.max, c)) return poly_const(lo);
   }
+  if (const auto period = period_of(r, c)) return poly_const(*period);
   Poly high, low, out;
   std::int64_t g = 1;
   if (reduce_coefs(r, c, high, low)) return high;
@@ -176,6 +188,8 @@ LATHE_DECL Poly Simplifier::floormod_rest(const Poly& r, std::int64_t c) {
     std::int64_t lo = floor_div(in.min, c);
     if (lo == floor_div(in.max, c) && poly_add(out, poly_const(c), -lo)) return out;
   }
+  if (const auto period = period_of(r, c); period && poly_add(out, poly_const(c), -*period))
+    return out;
   Poly high, low;
   std::int64_t g = 1;
   if (reduce_coefs(r, c, high, low)) return low;

@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/support/reversed.hpp>
 
 namespace lathe {
 namespace detail {
@@ -74,18 +75,44 @@ class TileElementwise : RowSteps {
     return target_.lanes(narrow ? cost.moved : cost.widest);
   }
 
-  // Elements of a few channels that lie side by side: lanes along the loop around them, a vector of
-  // each channel in turn, which are stored interleaved.
+  // Elements of a few channels that lie side by side, as those of two pixels that share a colour:
+  // lanes along the loop around them, a vector of each element in turn, which are stored
+  // interleaved.
   bool zip(const DefaultNest& nest, std::int64_t lanes) {
-    const std::int64_t channels = trip_of(nest, nest.unit);
-    if (!has_const_trip(nest, nest.unit) || channels > kMostChannels) return false;
     DefaultNest across = nest;
-    across.unit = innermost(nest, [&](const LoopRef& loop) {
-      for (const auto& write : nest.writes)
-        if (flat_stride(write, loop.var) != channels) return false;
-      return !(loop == nest.unit) && trip_of(nest, loop) >= lanes;
+    Vec<LoopRef> group;
+    for (std::int64_t elements = 1;;) {
+      across.unit = innermost(nest, [&](const LoopRef& loop) {
+        return !contains(group, loop) && lies_apart(nest, loop, elements);
+      });
+      if (!across.unit.var.get()) return false;
+      const std::int64_t trips = trip_of(nest, across.unit);
+      if (trips >= lanes && !group.empty())
+        return attempt([&] { tile_group(across, group, lanes); });
+      if (!has_const_trip(nest, across.unit) || elements * trips > kMostChannels) return false;
+      group.push_back(across.unit);
+      elements *= trips;
+    }
+  }
+
+  static bool lies_apart(const DefaultNest& nest, const LoopRef& loop, std::int64_t elements) {
+    return std::all_of(nest.writes.begin(), nest.writes.end(), [&](const AccessSite& write) {
+      return flat_stride(write, loop.var) == elements;
     });
-    return across.unit.var.get() && attempt([&] { tile_rows(across, nest.unit, channels, lanes); });
+  }
+
+  // `group`: loops that are written out, the innermost one first.
+  void tile_group(const DefaultNest& nest, const Vec<LoopRef>& group, std::int64_t lanes) {
+    const auto vectors = s_.split_any(nest.unit, {infer, lanes});
+    Vec<LoopRef> order;
+    for (const auto& loop : others(nest))
+      if (!contains(group, loop)) order.push_back(loop);
+    order.push_back(vectors[0]);
+    for (const auto& loop : reversed(group)) order.push_back(loop);
+    order.push_back(vectors[1]);
+    s_.reorder(order);
+    for (const auto& loop : group) s_.unroll(loop);
+    s_.vectorize(vectors[1]);
   }
 
   void put_unit_innermost(const DefaultNest& nest) {

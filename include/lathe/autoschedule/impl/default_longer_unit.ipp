@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdlib>
 #include <lathe/analysis/block.hpp>
+#include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
 namespace lathe {
@@ -15,13 +17,13 @@ class LengthenUnit : NestSteps {
   // The nest with the longer loop; no unit: it is not so, or the loop has `enough` iterations.
   DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough) {
     const std::int64_t channels = trip_of(nest, nest.unit);
-    if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit) ||
-        tells_apart(block))
-      return {};
+    if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit)) return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
       return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
-    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels)) return {};
+    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels) ||
+        tells_apart(block, nest, around))
+      return {};
     Places places;
     attempt([&] {
       places = block.reducer ? one_iterator(block, nest, around) : one_loop(nest, around);
@@ -91,23 +93,44 @@ class LengthenUnit : NestSteps {
     return out;
   }
 
-  // Whether a value depends on which channel it is, or on the place.
-  static bool tells_apart(const BlockNode& block) {
+  // Whether a value depends on which channel it is, or on the place; but a condition may compare
+  // the place with what stays: that a quotient is less than c is that what it divides is.
+  static bool tells_apart(const BlockNode& block, const DefaultNest& nest, const LoopRef& around) {
     struct Iterators : Visitor {
-      const BlockNode& block;
+      Vec<VarRef> channels;
+      VarRef place;
+      Facts facts;
       bool found = false;
-      explicit Iterators(const BlockNode& b) : block(b) { stmt(b.body); }
       void expr(const AnyExpr& e) override {
         if (e.kind() == ExprKind::Load) return;
-        for (const auto& it : block.iters) found = found || e.get() == it.var.get();
+        if (const auto* n = e.as<BinaryNode>(); n && n->op >= BinaryOp::lt &&
+                                                n->a.dtype() == kIndex &&
+                                                (compares_place(*n) || prove(e, facts)))
+          return;
+        for (const auto& var : channels) found = found || e.get() == var.get();
+        found = found || e.get() == place.get();
         descend(e);
       }
       void stmt(const Stmt& s) override {
         if (const auto* store = s.as<StoreNode>()) return expr(store->value);
         descend(s);
       }
-    };
-    return Iterators(block).found;
+      bool compares_place(const BinaryNode& n) const {
+        if (!place.get() || !is_load_free(n.a) || !is_load_free(n.b)) return false;
+        const auto apart = affine_of(n.a - n.b, {place});
+        return apart && apart->coef(0) && std::abs(*apart->coef(0)) == 1 &&
+               !names_one_of(apart->rest, channels);
+      }
+    } iterators;
+    for (const auto& it : block.iters) {
+      iterators.facts.bind(it);
+      if (it.binding.get() == around.var.get())
+        iterators.place = it.var;
+      else if (uses_var(it.binding, nest.unit.var) || uses_var(it.binding, around.var))
+        iterators.channels.push_back(it.var);
+    }
+    iterators.stmt(block.body);
+    return iterators.found;
   }
 };
 

@@ -69,9 +69,8 @@ class NestSteps : protected DefaultSteps {
     const bool stays = ends_in_elements(nest, read);
     for (auto& index : read.indices) {
       if (stays) break;
-      AnyExpr inside = unclamped(index);
-      if (const auto w = wrapped(inside, facts)) inside = simplify(w->dividend - w->shift, facts);
-      if (inside.same_as(index) || as_const_int(inside)) continue;
+      const AnyExpr inside = away_from_borders(index, facts);
+      if (same_expr(inside, index) || as_const_int(inside)) continue;
       index = inside;
       if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
     }

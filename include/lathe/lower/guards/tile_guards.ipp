@@ -51,13 +51,16 @@ class TileGuards : public Visitor {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
     if (const auto* n = e.as<SelectNode>()) {
-      for (const auto& part : conjuncts(n->condition)) note_soft(part);
+      for (const auto& part : conjuncts(n->condition)) note_usual(part);
     }
     descend(e);
   }
 
  private:
   void note_clamps(const AnyExpr& index) {
+    if (const AnyExpr x = turned_at_zero(index)) return note_soft(x >= 0), note_clamps(x);
+    if (const auto* choice = index.as<SelectNode>())
+      return note_clamps(choice->yes), note_clamps(choice->no);
     const auto* n = index.as<BinaryNode>();
     if (!n || n->a.dtype() != kIndex) return;
     if (n->op == BinaryOp::min) note_soft(unclamped(n->a) <= n->b);
@@ -72,6 +75,12 @@ class TileGuards : public Visitor {
 
   static bool is_in_tile(const ForNode& f) {
     return f.loop_kind == ForKind::unrolled || f.loop_kind == ForKind::vectorized;
+  }
+
+  // Conditions hold together: what one compares is what the others make of it.
+  void note_usual(const AnyExpr& condition) {
+    const AnyExpr inside = away_from_borders(condition, facts_);
+    note_soft(usual_value(inside, facts_).value_or(true) ? inside : negated_comparison(inside));
   }
 
   void note_soft(const AnyExpr& condition) {

@@ -96,11 +96,13 @@ inline constexpr Pass kCpuPipeline[] = {
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
+    // A remainder is still one operator.
+    {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Which lanes are beyond a border is a comparison, which becomes a mask.
-    {"clamped_loads", run_pass<clamped_loads>, Stage::flat},
+    {"piecewise_loads", run_pass<piecewise_loads>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.

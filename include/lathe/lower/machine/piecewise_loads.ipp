@@ -4,6 +4,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
+#include <lathe/lower/machine/lane_pieces.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
@@ -17,18 +18,8 @@ struct ClampedLanes {
   AnyExpr lowest, highest;  ///< scalars; empty: no such end
 
   /// Whether the index is like this.
-  bool set(AnyExpr index) {
-    for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
-      const bool sum = n->op == BinaryOp::add;
-      if (!sum && n->op != BinaryOp::sub) break;
-      if (uniform(n->b))
-        add(n->op, lane_base(n->b)), index = n->a;
-      else if (sum && uniform(n->a))
-        add(n->op, lane_base(n->a)), index = n->b;
-      else
-        return false;
-    }
-    return clamp(index) && (lowest.get() || highest.get());
+  bool set(const AnyExpr& index) {
+    return clamp(without_uniform_terms(index, base)) && (lowest.get() || highest.get());
   }
   int count() const { return free.dtype().lanes; }
   AnyExpr inside() const {
@@ -44,23 +35,14 @@ struct ClampedLanes {
   }
 
  private:
-  static bool uniform(const AnyExpr& e) {
-    std::int64_t stride = -1;
-    return lane_stride(e, stride) && stride == 0;
-  }
-
   AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
-  void add(BinaryOp op, const AnyExpr& term) {
-    const AnyExpr sum = base ? base : AnyExpr(0);
-    base = op == BinaryOp::add ? fold_add(sum, term) : fold_sub(sum, term);
-  }
 
   bool clamp(const AnyExpr& e) {
     const auto* n = e.as<BinaryNode>();
     if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
-      return free = e, !uniform(e) && lane_offsets(e);
-    const bool right = uniform(n->b);
-    if (!right && !uniform(n->a)) return false;
+      return free = e, !is_uniform(e) && lane_offsets(e);
+    const bool right = is_uniform(n->b);
+    if (!right && !is_uniform(n->a)) return false;
     if (!clamp(right ? n->a : n->b)) return false;
     const AnyExpr end = lane_base(right ? n->b : n->a);
     // An end that is beyond the other one becomes both.
@@ -75,19 +57,29 @@ struct ClampedLanes {
   }
 };
 
-class ClampedLoads : public SharingMutator {
+class PiecewiseLoads : public SharingMutator {
  public:
-  explicit ClampedLoads(const TargetCaps& caps) : caps_(caps) {}
+  explicit PiecewiseLoads(const TargetCaps& caps) : caps_(caps) {}
 
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
+    const AnyExpr value = n && splits(*n) ? taken_apart(*n) : AnyExpr();
+    // Parts of the index and masks stand at several places.
+    return value ? fresh_lets(value) : descend(e);
+  }
+
+  /// Empty for an index that has no pieces.
+  AnyExpr taken_apart(const LoadNode& n) {
+    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
     ClampedLanes lanes;
-    if (!n || !splits(*n) || !lanes.set(n->indices[0])) return descend(e);
-    const AnyExpr mask = n->mask ? expr(n->mask) : AnyExpr();
+    if (!lanes.set(n.indices[0])) {
+      const Vec<LanePiece> pieces = lane_pieces(n.indices[0]);
+      return pieces.size() > 1 ? joined(n, pieces, mask) : AnyExpr();
+    }
     std::int64_t stride = 0;
-    return lane_stride(lanes.free, stride) && stride == 1 ? dense(*n, lanes, mask)
-                                                          : chosen(*n, lanes, mask);
+    return lane_stride(lanes.free, stride) && stride == 1 ? dense(n, lanes, mask)
+                                                          : chosen(n, lanes, mask);
   }
 
   /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
@@ -121,6 +113,20 @@ class ClampedLoads : public SharingMutator {
     return value;
   }
 
+  /// A load for each piece, under the mask of its lanes; outside of arms, as above.
+  static AnyExpr joined(const LoadNode& n, const Vec<LanePiece>& pieces, AnyExpr mask) {
+    Vec<LetBinding> parts;
+    for (const auto& p : pieces) {
+      parts.push_back(
+          {make_var("part", n.dtype), make_load(n.buffer, {p.index}, mask_and(mask, p.where))});
+      if (p.where) mask = mask_and(mask, make_unary(UnaryOp::not_, p.where));
+    }
+    AnyExpr value(parts.back().var);
+    for (std::size_t k = parts.size() - 1; k-- > 0;)
+      value = make_select(pieces[k].where, AnyExpr(parts[k].var), value);
+    return make_let(std::move(parts), value);
+  }
+
   /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
   /// is no less than one by indices.
   bool splits(const LoadNode& n) const {
@@ -133,8 +139,8 @@ class ClampedLoads : public SharingMutator {
 
 }  // namespace detail
 
-LATHE_DECL Program clamped_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::ClampedLoads(caps).stmt(program->body));
+LATHE_DECL Program piecewise_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::PiecewiseLoads(caps).stmt(program->body));
 }
 
 }  // namespace lathe
