@@ -11187,6 +11187,13 @@ Program narrow_integers(const Program& program);
 ///     for j: Y[i, j] = E[i, j] / S[i]   → for j: Y[i, j] = E[i, j] * (1.0 / S[i])
 Program use_reciprocals(const Program& program, std::vector<std::string>* changes);
 
+/// Loads in the arms of selects that lanes choose are done before the choice, where lanes lie a few
+/// elements apart and an array that is only read surely has them all: with no mask for each lane
+/// they are dense loads and shuffles. Must run before the loops are vectors.
+///     vectorized j: Y[j] = select(M[j] > 0, X[j, 2], 0)
+///   → vectorized j: Y[j] = (let lifted = X[j, 2] in select(M[j] > 0, lifted, 0))
+Program lift_loads(const Program& program);
+
 /// Vectorized loops become explicit vectors of at most one register; guards inside become masks.
 ///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
 Program vectorize_loops(const Program& program, const Target& target);
@@ -48035,6 +48042,19 @@ class ResolveChoices : DefaultSteps {
 namespace lathe {
 namespace detail {
 
+/// [f / 3, f % 3] of axes of which the last one has 3 elements is where [0, f] would be.
+inline void join_digits(const BufferNode& buffer, Vec<AnyExpr>& indices) {
+  for (std::size_t d = indices.size(); d-- > 1;) {
+    const auto* digit = indices[d].as<BinaryNode>();
+    if (!digit || digit->op != BinaryOp::floormod || !as_const_int(digit->b) ||
+        !same_expr(digit->b, buffer.shape[d]))
+      continue;
+    const AnyExpr rest = simplify(indices[d - 1] - floordiv(digit->a, digit->b));
+    if (names_one_of(rest, free_vars(digit->a))) continue;
+    indices[d - 1] = rest, indices[d] = digit->a;
+  }
+}
+
 // Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
 // linear in the parts of f, and so is what groups, panels and pixel shuffles read. Where it divides
 // a sum, floordiv(i + 1 - r, 2), spatial iterators become two, so that their residues say which
@@ -48046,7 +48066,7 @@ class SplitComposites : DefaultSteps {
   void run(const BlockRef& block) {
     const BlockSite at = site(block);
     if (!at.block) return;
-    FindQuotients found(*at.block);
+    FindQuotients found(*at.block, facts_on(at.path));
     found.stmt(at.block->body);
     if (at.block->predicate) found.expr(at.block->predicate);
     const std::int64_t lanes = target_.lanes(body_cost(*at.block).widest);
@@ -48065,8 +48085,8 @@ class SplitComposites : DefaultSteps {
  private:
   class FindQuotients : public Visitor {
    public:
-    explicit FindQuotients(const BlockNode& block) : block_(block) {
-      for (const auto& it : block.iters) iters_.push_back(it.var);
+    FindQuotients(const BlockNode& block, Facts facts) : block_(block), facts_(std::move(facts)) {
+      for (const auto& it : block.iters) iters_.push_back(it.var), facts_.bind(it);
     }
 
     // A quotient that only a value or a condition has does not say how memory is read.
@@ -48076,8 +48096,17 @@ class SplitComposites : DefaultSteps {
         if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
       const int around = reads_;
       reads_ += e.kind() == ExprKind::Load;
-      descend(e);
+      if (const auto* load = e.as<LoadNode>())
+        places(*load->buffer, load->indices);
+      else
+        descend(e);
       reads_ = around;
+    }
+    void stmt(const Stmt& s) override {
+      const auto* n = s.as<StoreNode>();
+      if (!n) return descend(s);
+      places(*n->buffer, n->indices);
+      expr(n->value);
     }
 
     /// A quotient of a sum has spatial and reduce iterators.
@@ -48130,6 +48159,16 @@ class SplitComposites : DefaultSteps {
       std::int64_t by;
     };
 
+    // Digits of one index say no more than it, also where the first one is clamped.
+    void places(const BufferNode& buffer, const Vec<AnyExpr>& indices) {
+      Vec<AnyExpr> inside;
+      for (const auto& index : indices) inside.push_back(away_from_borders(index, facts_));
+      Vec<AnyExpr> joined = inside;
+      join_digits(buffer, joined);
+      for (std::size_t d = 0; d < indices.size(); ++d)
+        expr(same_expr(joined[d], inside[d]) ? indices[d] : joined[d]);
+    }
+
     void divides(const AnyExpr& sum, std::int64_t by) {
       const auto parts = affine_of(sum, iters_);
       if (!parts) return;
@@ -48148,6 +48187,7 @@ class SplitComposites : DefaultSteps {
     }
 
     const BlockNode& block_;
+    Facts facts_;
     Vec<VarRef> iters_;
     Vec<Divided> divided_;
     bool mixes_ = false;
@@ -48291,6 +48331,7 @@ class NestSteps : protected DefaultSteps {
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
+    for (auto& write : nest.writes) join_digits(*write.buffer, write.indices);
     if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
         if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
@@ -48309,6 +48350,7 @@ class NestSteps : protected DefaultSteps {
       index = inside;
       if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
     }
+    join_digits(*read.buffer, read.indices);
     nest.reads.push_back(std::move(read));
   }
 
@@ -48585,7 +48627,9 @@ class LengthenUnit : NestSteps {
   using NestSteps::NestSteps;
 
   // The nest with the longer loop; no unit: it is not so, or the loop has `enough` iterations.
-  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough) {
+  // `moves`: another nest's loops are to name its places, or it is to follow another nest.
+  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough,
+                  bool moves = false) {
     const std::int64_t channels = trip_of(nest, nest.unit);
     if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit)) return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
@@ -48596,7 +48640,7 @@ class LengthenUnit : NestSteps {
       return {};
     Places places;
     attempt([&] {
-      places = block.reducer ? one_iterator(block, nest, around) : one_loop(nest, around);
+      places = block.reducer || moves ? one_iterator(block, nest, around) : one_loop(nest, around);
       return places.fused.var.get() != nullptr;
     });
     return places.fused.var.get() ? over_fused(block, nest, places) : DefaultNest();
@@ -48701,6 +48745,48 @@ class LengthenUnit : NestSteps {
     }
     iterators.stmt(block.body);
     return iterators.found;
+  }
+};
+
+// The same ahead of placement, of reductions that are to move to their consumers, and of these:
+// where the loops of another nest name places, there are no iterators that could become one.
+class JoinChannels : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run() {
+    for (const auto& ref : s_.blocks()) {
+      const BlockSite at = site(ref);
+      if (!at.block || kept(ref) || !classify(*at.block).is_reduction()) continue;
+      const auto users = consumers(s_.program()->body, ref.tag);
+      if (users.empty() || kept(users) || !joined(ref)) continue;
+      join_axes(writes_of(*site(ref).block)[0]);
+      for (const auto& user : users)
+        if (classify(*user.block).is_complete()) joined(BlockRef(user.block->tag));
+    }
+  }
+
+ private:
+  bool joined(const BlockRef& ref) {
+    const BlockSite at = site(ref);
+    const DefaultNest nest = nest_of(at);
+    if (!nest.unit.var.get()) return false;
+    const std::int64_t lanes = target_.lanes(body_cost(*at.block).widest);
+    return LengthenUnit(job_).run(*at.block, nest, lanes, true).unit.var.get() != nullptr;
+  }
+
+  // S[i, f / 3, f % 3] becomes S[i, f]: what is read of it is told from what is written.
+  void join_axes(const AccessSite& write) {
+    const std::size_t rank = write.indices.size();
+    Vec<AnyExpr> joined = write.indices;
+    join_digits(*write.buffer, joined);
+    if (rank < 2 || same_expr(joined.back(), write.indices.back())) return;
+    Vec<VarRef> from;
+    Vec<AnyExpr> to;
+    for (std::size_t d = 0; d < rank; ++d) from.push_back(make_var("d" + std::to_string(d)));
+    for (std::size_t d = 0; d + 2 < rank; ++d) to.push_back(AnyExpr(from[d]));
+    to.push_back(AnyExpr(from[rank - 2]) * write.buffer->shape.back() + AnyExpr(from[rank - 1]));
+    attempt([&] { s_.transform_layout(write.buffer->name, make_ref<LayoutMapNode>(from, to)); });
   }
 };
 
@@ -50227,6 +50313,8 @@ class TileElementwise : RowSteps {
  private:
   static constexpr double kManyOperations = 6;
   static constexpr std::int64_t kMathVectors = 4;
+  /// Vectors that are stored interleaved: 3 x 3 pixels of one colour are 9 elements side by side.
+  static constexpr std::int64_t kMostZipped = 12;
 
   // Whether rows share what they read, or borders run apart.
   static bool has_windows(const DefaultNest& nest) {
@@ -50259,7 +50347,7 @@ class TileElementwise : RowSteps {
       const std::int64_t trips = trip_of(nest, across.unit);
       if (trips >= lanes && !group.empty())
         return attempt([&] { tile_group(across, group, lanes); });
-      if (!has_const_trip(nest, across.unit) || elements * trips > kMostChannels) return false;
+      if (!has_const_trip(nest, across.unit) || elements * trips > kMostZipped) return false;
       group.push_back(across.unit);
       elements *= trips;
     }
@@ -50895,6 +50983,7 @@ class PlaceProducers : RowBlocks {
     inline_producers();
     HoistInvariants(job_).run();
     NarrowStages(job_).run();
+    JoinChannels(job_).run();
     lay_out_rows();
     fuse_rows();
   }
@@ -55307,6 +55396,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // As many lanes as the widest element allows are taken at once.
     {"narrow_integers", run_pass<narrow_integers>, Stage::loops},
+    // Which elements there are is told by the variables of loops.
+    {"lift_loads", run_pass<lift_loads>, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
@@ -62935,6 +63026,149 @@ class InterleaveStores : public Mutator {
 
 LATHE_DECL Program interleave_stores(const Program& program, const Target& target) {
   return program.with(detail::InterleaveStores(target).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/vector/lift_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// How many elements of a buffer lie between what one value of a variable names and the next; 0 if
+/// that is no number.
+inline std::int64_t elements_apart(const LoadNode& n, const VarRef& var) {
+  std::int64_t size = 1, apart = 0;
+  for (std::size_t d = n.indices.size(); d-- > 0;) {
+    if (uses_var(n.indices[d], var)) {
+      const auto parts = affine_of(n.indices[d], {var});
+      const auto step = parts ? parts->coef(0) : std::optional<std::int64_t>();
+      std::int64_t here = 0;
+      if (!step || size == 0 || __builtin_mul_overflow(*step, size, &here) ||
+          __builtin_add_overflow(apart, here, &apart))
+        return 0;
+    }
+    const std::int64_t* extent = as_const_int(n.buffer->shape[d]);
+    if (!extent || __builtin_mul_overflow(size, *extent, &size)) size = 0;
+  }
+  return apart;
+}
+
+/// Loads in the arms of selects that lanes choose: those that may be done before the choice.
+class LoadsOfArms : public Visitor {
+ public:
+  LoadsOfArms(const VarRef& lane, const Vec<Buffer>& inputs, const Facts& facts)
+      : lane_(lane), inputs_(inputs), facts_(facts) {}
+  Vec<const LoadNode*> found;
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) bound_.push_back(b.var);
+    if (const auto* n = e.as<SelectNode>()) {
+      expr(n->condition);
+      const bool around = in_arm_;
+      in_arm_ = in_arm_ || uses_var(n->condition, lane_) || names_one_of(n->condition, bound_);
+      expr(n->yes), expr(n->no);
+      in_arm_ = around;
+      return;
+    }
+    if (const auto* n = e.as<LoadNode>(); n && in_arm_ && may_lift(*n)) found.push_back(n);
+    descend(e);
+  }
+
+ private:
+  /// Neighbours in a dense load share what shuffles take; lanes further apart have no neighbours.
+  static constexpr std::int64_t kFurthest = 8;
+
+  bool may_lift(const LoadNode& n) const {
+    if (!contains(inputs_, n.buffer) || n.mask.get()) return false;
+    for (const auto& i : n.indices)
+      if (!is_load_free(i) || names_one_of(i, bound_)) return false;
+    const std::int64_t apart = std::abs(elements_apart(n, lane_));
+    return apart >= 2 && apart <= kFurthest && surely_inside(*n.buffer, n.indices, facts_);
+  }
+
+  const VarRef& lane_;
+  const Vec<Buffer>& inputs_;
+  const Facts& facts_;
+  Vec<VarRef> bound_;
+  bool in_arm_ = false;
+};
+
+class LiftLoads : public Mutator {
+ public:
+  explicit LiftLoads(const Program& program) : facts_(program) {
+    const Vec<Buffer> written = buffers_written(program->body);
+    for (const auto& p : program->params)
+      if (p.buffer && p.access == Access::in && !contains(written, p.buffer))
+        inputs_.push_back(p.buffer);
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<ForNode>()) return loop(*n, s);
+    if (const auto* n = s.as<StoreNode>(); n && lane_.get()) return store(*n, s);
+    const auto* n = s.as<IfNode>();
+    if (!n || !is_load_free(n->condition)) return descend(s);
+    const Facts around = facts_;
+    facts_.assume(n->condition);
+    const Stmt yes = stmt(n->then_body);
+    facts_ = around;
+    const Stmt no = n->else_body ? stmt(n->else_body) : Stmt();
+    const bool same = yes.same_as(n->then_body) && (!no || no.same_as(n->else_body));
+    return same ? s : make_if(n->condition, yes, no);
+  }
+
+ private:
+  Stmt loop(const ForNode& n, const Stmt& s) {
+    const Facts around = facts_;
+    const VarRef lane = lane_;
+    facts_.bind(n);
+    if (n.loop_kind == ForKind::vectorized) lane_ = n.var;
+    const Stmt body = stmt(n.body);
+    facts_ = around, lane_ = lane;
+    return body.same_as(n.body) ? s
+                                : make_for(n.var, n.min, n.extent, body, n.loop_kind, n.attributes);
+  }
+
+  Stmt store(const StoreNode& n, const Stmt& s) {
+    LoadsOfArms loads(lane_, inputs_, facts_);
+    loads.expr(n.value);
+    if (loads.found.empty()) return s;
+    lets_.clear();
+    for (const auto* load : loads.found) lift(*load);
+    Lifted lifted(lets_);
+    AnyExpr value = make_let(lets_, lifted.expr(n.value));
+    return make_ref<StoreNode>(n.buffer, n.indices, std::move(value), optional(n.mask),
+                               n.streaming);
+  }
+
+  void lift(const LoadNode& n) {
+    const AnyExpr load(Ref<LoadNode>{&n});
+    for (const auto& b : lets_)
+      if (structurally_equal(b.value, load)) return;
+    lets_.push_back({make_var("lifted", n.dtype), load});
+  }
+
+  struct Lifted : Mutator {
+    const Vec<LetBinding>& lets;
+    explicit Lifted(const Vec<LetBinding>& all) : lets(all) {}
+    AnyExpr expr(const AnyExpr& e) override {
+      if (e.kind() == ExprKind::Load)
+        for (const auto& b : lets)
+          if (structurally_equal(b.value, e)) return b.var;
+      return descend(e);
+    }
+  };
+
+  Facts facts_;
+  Vec<Buffer> inputs_;
+  VarRef lane_;  ///< of the vectorized loop around
+  Vec<LetBinding> lets_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program lift_loads(const Program& program) {
+  return program.with(detail::LiftLoads(program).stmt(program->body));
 }
 
 }  // namespace lathe

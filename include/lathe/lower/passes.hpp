@@ -103,6 +103,13 @@ Program narrow_integers(const Program& program);
 ///     for j: Y[i, j] = E[i, j] / S[i]   → for j: Y[i, j] = E[i, j] * (1.0 / S[i])
 Program use_reciprocals(const Program& program, std::vector<std::string>* changes);
 
+/// Loads in the arms of selects that lanes choose are done before the choice, where lanes lie a few
+/// elements apart and an array that is only read surely has them all: with no mask for each lane
+/// they are dense loads and shuffles. Must run before the loops are vectors.
+///     vectorized j: Y[j] = select(M[j] > 0, X[j, 2], 0)
+///   → vectorized j: Y[j] = (let lifted = X[j, 2] in select(M[j] > 0, lifted, 0))
+Program lift_loads(const Program& program);
+
 /// Vectorized loops become explicit vectors of at most one register; guards inside become masks.
 ///     vectorized j < 32: B[j] = A[j] * 2   → B[ramp(0, 1, 16)] = A[ramp(0, 1, 16)] * 2 …, twice
 Program vectorize_loops(const Program& program, const Target& target);

@@ -143,6 +143,25 @@ TEST_CASE("windows of channels that are computed alike have lanes along both") {
   }
 }
 
+TEST_CASE("a sum of channels that moves to its consumer has one loop with them, as that has") {
+  for (const bool clamped : {false, true}) {
+    lt::Input<std::uint8_t, 3> X("X", {11, 45, 3});
+    lt::Reduce a("a", 3), b("b", 3);
+    const auto S = lt::compute("S", {9, 43, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+      const auto pixel = clamped ? lt::Expr<std::uint8_t>(lt::clamp(X)(i + a - 1, j + b - 1, c))
+                                 : X(i + a, j + b, c);
+      return lt::sum(lt::cast<int>(pixel), {a, b});
+    });
+    const std::string text =
+        planned(lt::program_of(lt::compute("Y", {9, 43, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+          return lt::cast<std::uint8_t>((S(i, j, c) + 4) >> 4);
+        })));
+    INFO(text);
+    CHECK(has(text, "alloc S: i16[9, 129]"));
+    CHECK(has(text, "= u8((i32(S[vi, vj_vk]) + "));
+  }
+}
+
 TEST_CASE("small matrices of a batch have lanes along it, or short vectors of their own") {
   const auto batch = [](int m, int n, int k) {
     lt::Input<std::int32_t, 3> A("A", {39, m, k}), B("B", {39, k, n});

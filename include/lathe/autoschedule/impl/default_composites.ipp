@@ -2,12 +2,26 @@
 
 #include <algorithm>
 #include <functional>
+#include <lathe/analysis/partition.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <vector>
 
 namespace lathe {
 namespace detail {
+
+/// [f / 3, f % 3] of axes of which the last one has 3 elements is where [0, f] would be.
+inline void join_digits(const BufferNode& buffer, Vec<AnyExpr>& indices) {
+  for (std::size_t d = indices.size(); d-- > 1;) {
+    const auto* digit = indices[d].as<BinaryNode>();
+    if (!digit || digit->op != BinaryOp::floormod || !as_const_int(digit->b) ||
+        !same_expr(digit->b, buffer.shape[d]))
+      continue;
+    const AnyExpr rest = simplify(indices[d - 1] - floordiv(digit->a, digit->b));
+    if (names_one_of(rest, free_vars(digit->a))) continue;
+    indices[d - 1] = rest, indices[d] = digit->a;
+  }
+}
 
 // Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
 // linear in the parts of f, and so is what groups, panels and pixel shuffles read. Where it divides
@@ -20,7 +34,7 @@ class SplitComposites : DefaultSteps {
   void run(const BlockRef& block) {
     const BlockSite at = site(block);
     if (!at.block) return;
-    FindQuotients found(*at.block);
+    FindQuotients found(*at.block, facts_on(at.path));
     found.stmt(at.block->body);
     if (at.block->predicate) found.expr(at.block->predicate);
     const std::int64_t lanes = target_.lanes(body_cost(*at.block).widest);
@@ -39,8 +53,8 @@ class SplitComposites : DefaultSteps {
  private:
   class FindQuotients : public Visitor {
    public:
-    explicit FindQuotients(const BlockNode& block) : block_(block) {
-      for (const auto& it : block.iters) iters_.push_back(it.var);
+    FindQuotients(const BlockNode& block, Facts facts) : block_(block), facts_(std::move(facts)) {
+      for (const auto& it : block.iters) iters_.push_back(it.var), facts_.bind(it);
     }
 
     // A quotient that only a value or a condition has does not say how memory is read.
@@ -50,8 +64,17 @@ class SplitComposites : DefaultSteps {
         if (const std::int64_t* c = as_const_int(n->b); c && *c > 1) divides(n->a, *c);
       const int around = reads_;
       reads_ += e.kind() == ExprKind::Load;
-      descend(e);
+      if (const auto* load = e.as<LoadNode>())
+        places(*load->buffer, load->indices);
+      else
+        descend(e);
       reads_ = around;
+    }
+    void stmt(const Stmt& s) override {
+      const auto* n = s.as<StoreNode>();
+      if (!n) return descend(s);
+      places(*n->buffer, n->indices);
+      expr(n->value);
     }
 
     /// A quotient of a sum has spatial and reduce iterators.
@@ -104,6 +127,16 @@ class SplitComposites : DefaultSteps {
       std::int64_t by;
     };
 
+    // Digits of one index say no more than it, also where the first one is clamped.
+    void places(const BufferNode& buffer, const Vec<AnyExpr>& indices) {
+      Vec<AnyExpr> inside;
+      for (const auto& index : indices) inside.push_back(away_from_borders(index, facts_));
+      Vec<AnyExpr> joined = inside;
+      join_digits(buffer, joined);
+      for (std::size_t d = 0; d < indices.size(); ++d)
+        expr(same_expr(joined[d], inside[d]) ? indices[d] : joined[d]);
+    }
+
     void divides(const AnyExpr& sum, std::int64_t by) {
       const auto parts = affine_of(sum, iters_);
       if (!parts) return;
@@ -122,6 +155,7 @@ class SplitComposites : DefaultSteps {
     }
 
     const BlockNode& block_;
+    Facts facts_;
     Vec<VarRef> iters_;
     Vec<Divided> divided_;
     bool mixes_ = false;

@@ -57,6 +57,8 @@ class TileElementwise : RowSteps {
  private:
   static constexpr double kManyOperations = 6;
   static constexpr std::int64_t kMathVectors = 4;
+  /// Vectors that are stored interleaved: 3 x 3 pixels of one colour are 9 elements side by side.
+  static constexpr std::int64_t kMostZipped = 12;
 
   // Whether rows share what they read, or borders run apart.
   static bool has_windows(const DefaultNest& nest) {
@@ -89,7 +91,7 @@ class TileElementwise : RowSteps {
       const std::int64_t trips = trip_of(nest, across.unit);
       if (trips >= lanes && !group.empty())
         return attempt([&] { tile_group(across, group, lanes); });
-      if (!has_const_trip(nest, across.unit) || elements * trips > kMostChannels) return false;
+      if (!has_const_trip(nest, across.unit) || elements * trips > kMostZipped) return false;
       group.push_back(across.unit);
       elements *= trips;
     }

@@ -15,7 +15,9 @@ class LengthenUnit : NestSteps {
   using NestSteps::NestSteps;
 
   // The nest with the longer loop; no unit: it is not so, or the loop has `enough` iterations.
-  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough) {
+  // `moves`: another nest's loops are to name its places, or it is to follow another nest.
+  DefaultNest run(const BlockNode& block, const DefaultNest& nest, std::int64_t enough,
+                  bool moves = false) {
     const std::int64_t channels = trip_of(nest, nest.unit);
     if (channels < 2 || channels >= enough || !has_const_trip(nest, nest.unit)) return {};
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
@@ -26,7 +28,7 @@ class LengthenUnit : NestSteps {
       return {};
     Places places;
     attempt([&] {
-      places = block.reducer ? one_iterator(block, nest, around) : one_loop(nest, around);
+      places = block.reducer || moves ? one_iterator(block, nest, around) : one_loop(nest, around);
       return places.fused.var.get() != nullptr;
     });
     return places.fused.var.get() ? over_fused(block, nest, places) : DefaultNest();
@@ -131,6 +133,48 @@ class LengthenUnit : NestSteps {
     }
     iterators.stmt(block.body);
     return iterators.found;
+  }
+};
+
+// The same ahead of placement, of reductions that are to move to their consumers, and of these:
+// where the loops of another nest name places, there are no iterators that could become one.
+class JoinChannels : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run() {
+    for (const auto& ref : s_.blocks()) {
+      const BlockSite at = site(ref);
+      if (!at.block || kept(ref) || !classify(*at.block).is_reduction()) continue;
+      const auto users = consumers(s_.program()->body, ref.tag);
+      if (users.empty() || kept(users) || !joined(ref)) continue;
+      join_axes(writes_of(*site(ref).block)[0]);
+      for (const auto& user : users)
+        if (classify(*user.block).is_complete()) joined(BlockRef(user.block->tag));
+    }
+  }
+
+ private:
+  bool joined(const BlockRef& ref) {
+    const BlockSite at = site(ref);
+    const DefaultNest nest = nest_of(at);
+    if (!nest.unit.var.get()) return false;
+    const std::int64_t lanes = target_.lanes(body_cost(*at.block).widest);
+    return LengthenUnit(job_).run(*at.block, nest, lanes, true).unit.var.get() != nullptr;
+  }
+
+  // S[i, f / 3, f % 3] becomes S[i, f]: what is read of it is told from what is written.
+  void join_axes(const AccessSite& write) {
+    const std::size_t rank = write.indices.size();
+    Vec<AnyExpr> joined = write.indices;
+    join_digits(*write.buffer, joined);
+    if (rank < 2 || same_expr(joined.back(), write.indices.back())) return;
+    Vec<VarRef> from;
+    Vec<AnyExpr> to;
+    for (std::size_t d = 0; d < rank; ++d) from.push_back(make_var("d" + std::to_string(d)));
+    for (std::size_t d = 0; d + 2 < rank; ++d) to.push_back(AnyExpr(from[d]));
+    to.push_back(AnyExpr(from[rank - 2]) * write.buffer->shape.back() + AnyExpr(from[rank - 1]));
+    attempt([&] { s_.transform_layout(write.buffer->name, make_ref<LayoutMapNode>(from, to)); });
   }
 };
 

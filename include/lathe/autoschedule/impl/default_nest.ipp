@@ -56,6 +56,7 @@ class NestSteps : protected DefaultSteps {
     nest.leaves_out = at.block->predicate.get() != nullptr;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
+    for (auto& write : nest.writes) join_digits(*write.buffer, write.indices);
     if (!nest.writes.empty())
       for (const auto& loop : nest.spatial)
         if (step_of(nest.writes[0].indices, loop.var) == Step::unit) nest.unit = loop;
@@ -74,6 +75,7 @@ class NestSteps : protected DefaultSteps {
       index = inside;
       if (!contains(nest.clamped, read.buffer)) nest.clamped.push_back(read.buffer);
     }
+    join_digits(*read.buffer, read.indices);
     nest.reads.push_back(std::move(read));
   }
 

@@ -15,6 +15,7 @@ class PlaceProducers : RowBlocks {
     inline_producers();
     HoistInvariants(job_).run();
     NarrowStages(job_).run();
+    JoinChannels(job_).run();
     lay_out_rows();
     fuse_rows();
   }

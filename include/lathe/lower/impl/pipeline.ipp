@@ -81,6 +81,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"use_reciprocals", use_reciprocals_if_fast, Stage::loops},
     // As many lanes as the widest element allows are taken at once.
     {"narrow_integers", run_pass<narrow_integers>, Stage::loops},
+    // Which elements there are is told by the variables of loops.
+    {"lift_loads", run_pass<lift_loads>, Stage::loops},
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},

@@ -3,6 +3,7 @@
 
 #include <lathe/lower/vector/clone.ipp>
 #include <lathe/lower/vector/interleave_stores.ipp>
+#include <lathe/lower/vector/lift_loads.ipp>
 #include <lathe/lower/vector/narrow_integers.ipp>
 #include <lathe/lower/vector/unroll.ipp>
 #include <lathe/lower/vector/vectorize.ipp>
