@@ -1397,6 +1397,7 @@ namespace lathe {
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
+//   dot_words(sum, a, b): sum[l] + a[2l]*b[2l] + a[2l+1]*b[2l+1], of i16 in i32, modulo 2^32.
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
 //   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
 //   any exponent, are zeros of their sign.
@@ -1415,7 +1416,7 @@ namespace lathe {
   X(floor, 1, true)     X(ceil, 1, true)      X(trunc, 1, true)     X(round, 1, true)     \
   X(fma, 3, true)       X(copysign, 2, true)  X(is_nan, 1, true)    X(scalb, 2, true)     \
   X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
-  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
+  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)      X(dot_words, 3, true) \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true)
@@ -1445,7 +1446,8 @@ int op_arity(CallOp op);
 bool op_pure(CallOp op);
 /// Calls whose result has fewer lanes than some arguments.
 constexpr bool is_dot(CallOp op) {
-  return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::tile_dot;
+  return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::dot_words ||
+         op == CallOp::tile_dot;
 }
 /// Calls that are the value of a store, and of nothing else.
 constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }
@@ -5719,6 +5721,7 @@ struct TargetCaps {
   bool rounds = true;      ///< floor, ceil, trunc, round
   bool half = true;        ///< casts between f16 and wider floats
   bool byte_dots = true;   ///< dot4 of unsigned with signed bytes
+  bool word_dots = true;   ///< dot_words
   bool bf16_dots = true;   ///< dot2
   bool byte_tiles = true;  ///< tile registers, and tile_dot of bytes
   bool bf16_tiles = true;  ///< the same of bf16
@@ -8372,6 +8375,7 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
+    {CallOp::dot_words, MathForm::native, &TargetCaps::word_dots},
 };
 
 /// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
@@ -11347,6 +11351,14 @@ Program rising_positions(const Program& program);
 /// Must run while max and min are operators, and after registers have been found.
 Program guess_extremes(const Program& program);
 
+/// Terms of partial sums of i32, of which only the total is asked for, are added as dots of four
+/// bytes, or as sums of two products of 16 bits, where they are products, single values or absolute
+/// differences of that few bits: lanes take other terms than before.
+///     r0 += i32(A[ramp(k, 1, 16)]); … r3 += i32(A[ramp(k + 48, 1, 16)])
+///   → r0 = dot4(r0, A[ramp(k, 1, 64)], broadcast(1i8, 64))
+/// Must run after registers have been found.
+Program dot_sums(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes go on at the other end of a period become dense loads where no lane of them
 /// does, or else, if the period is as long as the vector, choices of two such.
 ///     X[floormod(ramp(i, 1, 8), broadcast(n, 8))]
@@ -11709,6 +11721,27 @@ class StridedGroup {
   AnyExpr base_;  ///< of the first load, its constant included
   std::int64_t least_, most_;
   Vec<Member> members_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/partial_sums.hpp
+// Registers of partial sums of integers, of which only the total is asked for.
+
+namespace lathe::detail {
+
+/// What is added to a register, as r = r + term; empty: the store does something else. `chosen`:
+/// also to some lanes of it, r = select(c, r + term, r).
+AnyExpr added_term(const StoreNode& n, bool chosen = false);
+
+/// What is below an alloc of registers, if it does no more than begin sums with 0, add terms to
+/// them, and then add up all lanes: which lane takes which term makes no difference then.
+///     r0 = 0; r1 = 0; for k: {r0 = r0 + a; r1 = r1 + b}; s = r0 + r1; Y[0] = lanes of s, added up
+class PartialSums {
+ public:
+  /// The registers of one total each; registers of any other use are in none. `reached` gets the
+  /// allocs that this is about: those inside of loops are another question.
+  static Vec<Vec<Buffer>> of(const Stmt& body, NodeSet& reached);
 };
 
 }  // namespace lathe::detail
@@ -14654,6 +14687,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   scales = llvm && x86 && target.has("avx512f");
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
   byte_dots = llvm && x86 && target.has("avx512vnni");
+  word_dots = llvm && x86;
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   byte_tiles = llvm && x86 && target.has("amx-int8");
   bf16_tiles = llvm && x86 && target.has("amx-bf16");
@@ -21586,7 +21620,15 @@ inline std::string_view unary_problem(const UnaryNode& n) {
   return n.a.dtype().is_int() ? "" : "the operand is not an integer";
 }
 
-// Of a dot product in groups: the sum, and two vectors of `group` as many lanes.
+// Of a dot product in groups: the sum, and two vectors of as many lanes for each.
+inline std::string_view dot_words_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), words = kI16.with_lanes(2 * sum.lanes);
+  if (sum.scalar() != kI32) return "dot_words adds to i32";
+  return args[1].dtype() == words && args[2].dtype() == words
+             ? ""
+             : "dot_words multiplies i16, two for each lane of the sum";
+}
+
 inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
   const bool four = op == CallOp::dot4;
   const DType sum = args[0].dtype();
@@ -21639,6 +21681,8 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
     case CallOp::dot4:
     case CallOp::dot2:
       return dot_problem(op, args);
+    case CallOp::dot_words:
+      return dot_words_problem(args);
     case CallOp::tile_dot:
       return tile_dot_problem(args);
     case CallOp::tile:
@@ -55408,6 +55452,7 @@ inline constexpr Pass kCpuPipeline[] = {
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
     {"place_tiles", place_tiles_of, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
+    {"dot_sums", run_pass<dot_sums>, Stage::flat},
     {"rising_positions", run_pass<rising_positions>, Stage::flat},
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
@@ -56172,6 +56217,247 @@ class DeinterleaveLoads : public SharingMutator {
 
 LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
   return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/dot_sums.ipp
+namespace lathe {
+namespace detail {
+
+/// A term of vectors side by side, as one vector of all their lanes.
+class SideBySide {
+ public:
+  explicit SideBySide(const Vec<AnyExpr>& terms) : terms_(terms) {}
+
+  /// Empty if they are not the same but for where they load.
+  AnyExpr joined() const {
+    for (std::size_t k = 1; k < terms_.size(); ++k)
+      if (!follows(terms_[0], terms_[k], static_cast<std::int64_t>(k))) return {};
+    return widened(terms_[0]);
+  }
+
+ private:
+  /// Whether b is a, `by` vectors further on in memory.
+  static bool follows(const AnyExpr& a, const AnyExpr& b, std::int64_t by) {
+    if (a.kind() != b.kind() || a.dtype() != b.dtype()) return false;
+    if (a.dtype().lanes == 1) return structurally_equal(a, b);
+    if (const auto* x = a.as<LoadNode>()) {
+      const auto* y = b.as<LoadNode>();
+      return x->buffer == y->buffer && dense(*x) && dense(*y) &&
+             is_const(simplify(lane_base(y->indices[0]) - lane_base(x->indices[0])),
+                      by * a.dtype().lanes);
+    }
+    if (const auto* x = a.as<BinaryNode>()) {
+      const auto* y = b.as<BinaryNode>();
+      return x->op == y->op && follows(x->a, y->a, by) && follows(x->b, y->b, by);
+    }
+    if (const auto* x = a.as<CastNode>()) return follows(x->value, b.as<CastNode>()->value, by);
+    if (const auto* x = a.as<CallNode>())
+      return x->op == CallOp::abs && b.as<CallNode>()->op == x->op &&
+             follows(x->args[0], b.as<CallNode>()->args[0], by);
+    return (a.kind() == ExprKind::Broadcast || a.kind() == ExprKind::Const) &&
+           structurally_equal(a, b);
+  }
+  static bool dense(const LoadNode& n) {
+    std::int64_t stride = 0;
+    return n.indices.size() == 1 && !n.mask.get() && lane_stride(n.indices[0], stride) &&
+           stride == 1;
+  }
+
+  AnyExpr widened(const AnyExpr& e) const {
+    const int lanes = e.dtype().lanes * static_cast<int>(terms_.size());
+    if (const auto* n = e.as<LoadNode>())
+      return make_load(n->buffer, {make_ramp(lane_base(n->indices[0]), AnyExpr(1), lanes)});
+    if (const auto* n = e.as<BinaryNode>()) return make_binary(n->op, widened(n->a), widened(n->b));
+    if (const auto* n = e.as<CastNode>())
+      return make_cast(n->dtype.with_lanes(lanes), widened(n->value));
+    if (const auto* n = e.as<CallNode>()) return make_call(n->op, {widened(n->args[0])});
+    if (const auto* n = e.as<BroadcastNode>()) return make_broadcast(n->value, lanes);
+    return make_const(e.dtype().with_lanes(lanes), *as_const_int(e));
+  }
+
+  const Vec<AnyExpr>& terms_;
+};
+
+/// Values of i32 that are computed as well in 16 bits.
+class InWords {
+ public:
+  /// Empty where they may not be.
+  static AnyExpr of(const AnyExpr& e) { return words(e).value; }
+
+ private:
+  struct Words {
+    AnyExpr value;
+    ConstInterval range{};
+  };
+  static constexpr ConstInterval kAll{INT16_MIN, INT16_MAX};
+
+  static Words checked(const AnyExpr& value, const ConstInterval& range) {
+    const bool fits = range.min >= kAll.min && range.max <= kAll.max;
+    return fits ? Words{value, range} : Words{};
+  }
+  static Words words(const AnyExpr& e) {
+    const DType t = kI16.with_lanes(e.dtype().lanes);
+    if (const auto* n = e.as<CastNode>()) {
+      const DType from = n->value.dtype().scalar();
+      if (from == kU8) return {make_cast(t, n->value), {0, UINT8_MAX}};
+      if (from == kI8) return {make_cast(t, n->value), {INT8_MIN, INT8_MAX}};
+      return from == kI16 ? Words{n->value, kAll} : Words{};
+    }
+    if (const auto* n = e.as<BroadcastNode>()) {
+      const std::int64_t* c = as_const_int(n->value);
+      return c ? checked(make_const(t, *c), {*c, *c}) : Words{};
+    }
+    if (const auto* n = e.as<BinaryNode>()) return computed(*n);
+    const auto* n = e.as<CallNode>();
+    if (!n || n->op != CallOp::abs) return {};
+    const Words x = words(n->args[0]);
+    if (!x.value || x.range.min == kAll.min) return {};
+    return {make_call(CallOp::abs, {x.value}), {0, std::max(-x.range.min, x.range.max)}};
+  }
+  static Words computed(const BinaryNode& n) {
+    const Words a = words(n.a), b = words(n.b);
+    if (!a.value || !b.value) return {};
+    const AnyExpr value = make_binary(n.op, a.value, b.value);
+    const ConstInterval &x = a.range, &y = b.range;
+    switch (n.op) {
+      case BinaryOp::add:
+        return checked(value, {x.min + y.min, x.max + y.max});
+      case BinaryOp::sub:
+        return checked(value, {x.min - y.max, x.max - y.min});
+      case BinaryOp::min:
+        return {value, {std::min(x.min, y.min), std::min(x.max, y.max)}};
+      case BinaryOp::max:
+        return {value, {std::max(x.min, y.min), std::max(x.max, y.max)}};
+      case BinaryOp::shr:
+        return y.is_point() && y.min >= 0 && y.min < 16
+                   ? Words{value, {x.min >> y.min, x.max >> y.min}}
+                   : Words{};
+      default:
+        return {};
+    }
+  }
+};
+
+/// A term of i32 as the product of two vectors of fewer bits.
+struct NarrowProduct {
+  AnyExpr a, b;
+
+  /// Of bytes; empty where the term is none.
+  static NarrowProduct of_bytes(const AnyExpr& term) { return parted(term, byte_of); }
+  /// Of values that 16 bits hold.
+  static NarrowProduct of_words(const AnyExpr& term) { return parted(term, InWords::of); }
+
+ private:
+  template <class F>
+  static NarrowProduct parted(const AnyExpr& term, const F& narrow) {
+    if (const auto* n = term.as<BinaryNode>(); n && n->op == BinaryOp::mul) {
+      const AnyExpr a = narrow(n->a), b = narrow(n->b);
+      return a.get() && b.get() ? NarrowProduct{a, b} : NarrowProduct{};
+    }
+    const AnyExpr value = narrow(term);
+    const DType t = value ? value.dtype() : kI8;
+    return value ? NarrowProduct{value, make_const((t.bits == 8 ? kI8 : t).with_lanes(t.lanes), 1)}
+                 : NarrowProduct{};
+  }
+  static AnyExpr byte_of(const AnyExpr& e) {
+    if (const AnyExpr apart = difference(e)) return apart;
+    const auto* n = e.as<CastNode>();
+    return n && n->value.dtype().is_int() && n->value.dtype().bits == 8 ? n->value : AnyExpr();
+  }
+  /// abs(i32(x) - i32(y)) of bytes is one of them less the other.
+  static AnyExpr difference(const AnyExpr& term) {
+    const auto* size = term.as<CallNode>();
+    const auto* n = size && size->op == CallOp::abs ? size->args[0].as<BinaryNode>() : nullptr;
+    const auto* x = n && n->op == BinaryOp::sub ? n->a.as<CastNode>() : nullptr;
+    const auto* y = x ? n->b.as<CastNode>() : nullptr;
+    if (!y || x->value.dtype().scalar() != kU8 || y->value.dtype().scalar() != kU8) return {};
+    return make_binary(BinaryOp::sub, make_binary(BinaryOp::max, x->value, y->value),
+                       make_binary(BinaryOp::min, x->value, y->value));
+  }
+};
+
+class DotSums : public Mutator {
+ public:
+  explicit DotSums(const TargetCaps& caps) : caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* alloc = s.as<AllocNode>();
+        alloc && alloc->buffer->scope == Scope::reg && !reached_.contains(alloc))
+      totals_.append(PartialSums::of(s, reached_));
+    return s.as<SeqNode>() && !totals_.empty() ? sequence(s) : descend(s);
+  }
+
+ private:
+  Stmt sequence(const Stmt& s) {
+    const Vec<Stmt> steps = seq_of(s);
+    Vec<Stmt> out;
+    bool changed = false;
+    for (std::size_t k = 0; k < steps.size();) {
+      const std::size_t taken = group(steps, k, out);
+      changed = changed || taken > 0;
+      if (taken == 0) out.push_back(stmt(steps[k]));
+      if (taken == 0) changed = changed || !out.back().same_as(steps[k]);
+      k += std::max<std::size_t>(taken, 1);
+    }
+    return changed ? make_seq(std::move(out)) : s;
+  }
+
+  /// Sums of as many registers as a dot adds up terms of, from step k on; how many steps that is.
+  std::size_t group(const Vec<Stmt>& steps, std::size_t k, Vec<Stmt>& out) const {
+    for (const std::size_t count : {std::size_t{4}, std::size_t{2}}) {
+      Vec<AnyExpr> a, b;
+      Buffer sum;
+      for (std::size_t i = 0; i < count && k + i < steps.size(); ++i) {
+        const auto* n = steps[k + i].as<StoreNode>();
+        const AnyExpr term = n ? added_term(*n) : AnyExpr();
+        if (!term || (i > 0 && !share_total(sum, n->buffer))) break;
+        if (term.dtype().scalar() != kI32) break;
+        const NarrowProduct factors =
+            count == 4 ? NarrowProduct::of_bytes(term) : NarrowProduct::of_words(term);
+        if (!factors.a) break;
+        if (i == 0) sum = n->buffer;
+        a.push_back(factors.a), b.push_back(factors.b);
+      }
+      if (a.size() != count || !total_of(sum)) continue;
+      const AnyExpr value = dot(sum, SideBySide(a).joined(), SideBySide(b).joined(), count);
+      if (!value) continue;
+      out.push_back(make_store(sum, {}, value));
+      return count;
+    }
+    return 0;
+  }
+
+  const Vec<Buffer>* total_of(const Buffer& b) const {
+    for (const auto& total : totals_)
+      if (contains(total, b)) return &total;
+    return nullptr;
+  }
+  bool share_total(const Buffer& a, const Buffer& b) const {
+    const Vec<Buffer>* total = total_of(a);
+    return total && a != b && a->dtype == b->dtype && contains(*total, b);
+  }
+
+  AnyExpr dot(const Buffer& sum, AnyExpr a, AnyExpr b, std::size_t count) const {
+    if (!a || !b) return {};
+    const AnyExpr before = make_load(sum, {});
+    if (count == 2 && !caps_.word_dots) return {};
+    if (count == 2) return make_call(CallOp::dot_words, {before, a, b});
+    if (a.dtype().is_signed()) std::swap(a, b);
+    const bool bytes = a.dtype().scalar() == kU8 && b.dtype().scalar() == kI8;
+    return bytes && caps_.byte_dots ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();
+  }
+
+  const TargetCaps& caps_;
+  Vec<Vec<Buffer>> totals_;
+  NodeSet reached_;  ///< allocs whose registers have been looked at
+};
+
+}  // namespace detail
+
+LATHE_DECL Program dot_sums(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::DotSums(caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -57179,17 +57465,19 @@ LATHE_DECL Vec<LanePiece> lane_pieces(const AnyExpr& index) { return LanePieces(
 // ---- lathe/lower/machine/legalize_dots.ipp
 namespace lathe::detail {
 
-/// dot4 and dot2 as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
+/// Dots as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
 class LegalDots {
  public:
   explicit LegalDots(const TargetCaps& caps) : caps_(caps) {}
 
   AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
     if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
+    if (op == CallOp::dot_words)
+      return caps_.word_dots ? make_call(op, {sum, a, b}) : integers(sum, a, b, 2);
     // The instruction takes the unsigned factors first.
     if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
     const bool known = caps_.byte_dots && a.dtype().is_unsigned() && b.dtype().is_signed();
-    return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
+    return known ? make_call(op, {sum, a, b}) : integers(sum, a, b, 4);
   }
 
   /// As scalar_dot2_step does it: fma(a, b, sum) of numbers that are not subnormal.
@@ -57218,13 +57506,13 @@ class LegalDots {
     return make_shuffle({v}, std::move(lanes));
   }
 
-  static AnyExpr dot4(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+  static AnyExpr integers(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b, int group) {
     const DType t = sum.dtype();
     return with_value("a", a, [&](const AnyExpr& x) {
       return with_value("b", b, [&](const AnyExpr& y) {
         AnyExpr out = sum;
-        for (int k = 0; k < 4; ++k)
-          out = out + make_cast(t, part(x, k, 4)) * make_cast(t, part(y, k, 4));
+        for (int k = 0; k < group; ++k)
+          out = out + make_cast(t, part(x, k, group)) * make_cast(t, part(y, k, group));
         return out;
       });
     });
@@ -57335,7 +57623,7 @@ class LegalOps : public Mutator {
         n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
       return n->dtype.is_int() ? floor_division(*n) : floor_division_of_floats(*n);
     const auto* n = e.as<CallNode>();
-    if (n && (n->op == CallOp::dot2 || n->op == CallOp::dot4))
+    if (n && is_dot(n->op) && !is_tile(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
@@ -58168,6 +58456,270 @@ LATHE_DECL Program near_loads(const Program& program, const TargetCaps& caps) {
 }
 
 }  // namespace lathe
+
+// ---- lathe/lower/machine/partial_sums.ipp
+namespace lathe::detail {
+
+inline bool is_load_of(const AnyExpr& e, const Buffer& reg) {
+  const auto* load = e.as<LoadNode>();
+  return load && load->buffer == reg && load->indices.empty() && !load->mask.get();
+}
+
+LATHE_DECL AnyExpr added_term(const StoreNode& n, bool chosen) {
+  const auto is_before = [&](const AnyExpr& e) { return is_load_of(e, n.buffer); };
+  if (!n.indices.empty() || (n.mask.get() && !chosen)) return {};
+  AnyExpr value = n.value;
+  if (const auto* some = value.as<SelectNode>(); some && chosen && is_before(some->no))
+    value = some->yes;
+  const auto* sum = value.as<BinaryNode>();
+  return sum && sum->op == BinaryOp::add && is_before(sum->a) ? sum->b : AnyExpr();
+}
+
+/// A tail's terms, added to the first lanes of a register:
+///     let part = shuffle(r; 0, 1, 2, 3) + term; r = select(ramp(0, 1, 8) < 4 && c, shuffle(part;
+///     0, 1, 2, 3, …), r)
+struct AddedToFirst {
+  AnyExpr term, condition;  ///< empty: it does something else
+
+  explicit AddedToFirst(const LetStmtNode& let) {
+    const auto* sum = let.value.as<BinaryNode>();
+    const auto* first = sum && sum->op == BinaryOp::add ? sum->a.as<ShuffleNode>() : nullptr;
+    const auto* store = let.body.as<StoreNode>();
+    const auto* some = store && !store->mask.get() ? store->value.as<SelectNode>() : nullptr;
+    const auto* back = some ? some->yes.as<ShuffleNode>() : nullptr;
+    if (!first || !back || !store->indices.empty() || first->vectors.size() != 1 ||
+        back->vectors.size() != 1 || back->vectors[0].get() != let.var.get() ||
+        !is_load_of(first->vectors[0], store->buffer) || !is_load_of(some->no, store->buffer))
+      return;
+    const int lanes = first->dtype.lanes;
+    if (!starts(first->lanes, lanes) || !starts(back->lanes, lanes) ||
+        !below(some->condition, lanes))
+      return;
+    term = sum->b, condition = some->condition;
+  }
+
+ private:
+  static bool starts(const Vec<int>& lanes, int count) {
+    for (int l = 0; l < count; ++l)
+      if (lanes[static_cast<std::size_t>(l)] != l) return false;
+    return true;
+  }
+  /// Whether no lane from `count` on is chosen.
+  static bool below(const AnyExpr& condition, int count) {
+    const auto* n = condition.as<BinaryNode>();
+    if (n && n->op == BinaryOp::and_) return below(n->a, count) || below(n->b, count);
+    const auto* lanes = n && n->op == BinaryOp::lt ? n->a.as<RampNode>() : nullptr;
+    const auto* end = lanes ? n->b.as<BroadcastNode>() : nullptr;
+    const std::int64_t* limit = end ? as_const_int(end->value) : nullptr;
+    return limit && *limit <= count && is_const(lanes->base, 0) && is_const(lanes->stride, 1);
+  }
+};
+
+/// How the lanes of registers get into totals. A lane of a value is how often each lane of each
+/// register is in it, as far as it is a sum of such.
+class LanesOfTotals : public Visitor {
+ public:
+  struct Register {
+    Buffer buffer;
+    bool used = false;        ///< otherwise than by beginning and adding
+    std::int64_t total = -1;  ///< which one takes all lanes, each once
+  };
+  Vec<Register> registers;
+
+  /// The statements that stand below the allocs of registers, one after the other.
+  explicit LanesOfTotals(const Vec<Stmt>& steps) {
+    for (const Stmt& s : steps) step(s);
+    for (auto& r : registers) finish(r);
+  }
+
+ private:
+  /// Of one lane: register and lane of it, and how often.
+  using Lane = Vec<std::pair<int, int>>;
+  struct Value {
+    bool known = false;
+    Vec<Lane> lanes;
+  };
+  struct Total {
+    Buffer buffer;
+    Vec<AnyExpr> indices;
+    int lane;
+    Lane parts;
+  };
+
+  void step(const Stmt& s) {
+    const auto* n = s.as<StoreNode>();
+    if (!n) return loops(s);
+    if (is_start(*n)) return begin(n->buffer);
+    if (const AnyExpr term = added_term(*n, true); term.get() && find(n->buffer))
+      return spoil_term(*n, term);
+    const Value value = value_of(n->value);
+    if (n->buffer->scope == Scope::reg && n->indices.empty() && !n->mask.get()) {
+      if (!value.known) spoil(n->value);
+      held_.insert(n->buffer.get(), value);
+      return;
+    }
+    if (!value.known || n->mask.get()) return spoil(n->value);
+    for (std::size_t l = 0; l < value.lanes.size(); ++l)
+      if (!value.lanes[l].empty()) add_total(*n, static_cast<int>(l), value.lanes[l]);
+  }
+
+  /// Loops and branches may add to registers, and use them in no other way.
+  void loops(const Stmt& s) {
+    struct Inside : Visitor {
+      LanesOfTotals& all;
+      explicit Inside(LanesOfTotals& a) : all(a) {}
+      void expr(const AnyExpr& e) override { all.spoil(e); }
+      void stmt(const Stmt& s) override {
+        if (const auto* let = s.as<LetStmtNode>())
+          if (const AddedToFirst some(*let); some.term)
+            return all.spoil(some.term), all.spoil(some.condition);
+        const auto* n = s.as<StoreNode>();
+        if (!n) return descend(s);
+        if (const AnyExpr term = added_term(*n, true)) return all.spoil_term(*n, term);
+        if (Register* r = all.find(n->buffer)) r->used = true;
+        all.held_.insert(n->buffer.get(), Value());
+        descend(s);
+      }
+    } inside(*this);
+    inside.stmt(s);
+  }
+
+  static bool is_start(const StoreNode& n) {
+    const auto* all = n.value.as<BroadcastNode>();
+    return n.buffer->scope == Scope::reg && n.indices.empty() && n.buffer->dtype.is_int() &&
+           n.buffer->dtype.is_vector() && all && is_const(all->value, 0);
+  }
+  void begin(const Buffer& b) {
+    if (find(b))
+      find(b)->used = true;
+    else
+      registers.push_back({b});
+  }
+  Register* find(const Buffer& b) {
+    for (auto& r : registers)
+      if (r.buffer == b) return &r;
+    return nullptr;
+  }
+  int index_of(const Register* r) const { return static_cast<int>(r - registers.data()); }
+
+  /// What is added, and what says to which lanes.
+  void spoil_term(const StoreNode& n, const AnyExpr& term) {
+    spoil(term);
+    if (n.mask) spoil(n.mask);
+    if (const auto* some = n.value.as<SelectNode>()) spoil(some->condition);
+  }
+
+  /// What no sum of lanes says.
+  void spoil(const AnyExpr& e) {
+    struct Loads : Visitor {
+      LanesOfTotals& all;
+      explicit Loads(LanesOfTotals& a) : all(a) {}
+      void expr(const AnyExpr& e) override {
+        if (const auto* n = e.as<LoadNode>()) all.spoil_register(n->buffer);
+        descend(e);
+      }
+    } loads(*this);
+    loads.expr(e);
+  }
+  void spoil_register(const Buffer& b) {
+    if (Register* r = find(b)) r->used = true;
+    const Value* v = held_.find(b.get());
+    if (!v) return;
+    if (v->lanes.size() == 1 && !v->lanes[0].empty()) {
+      for (const auto& t : totals_)
+        if (t.buffer == b) return;
+      totals_.push_back({b, {}, 0, v->lanes[0]});
+    } else {
+      for (const Lane& lane : v->lanes)
+        for (const auto& [reg, at] : lane) registers[static_cast<std::size_t>(reg)].used = true;
+    }
+  }
+
+  Value value_of(const AnyExpr& e) {
+    const int lanes = e.dtype().lanes;
+    Value out{true, Vec<Lane>(static_cast<std::size_t>(lanes))};
+    if (const auto* n = e.as<LoadNode>()) {
+      if (const Value* v = held_.find(n->buffer.get()); v && n->indices.empty()) return *v;
+      const Register* r = find(n->buffer);
+      for (int l = 0; r && l < lanes; ++l)
+        out.lanes[static_cast<std::size_t>(l)].push_back({index_of(r), l});
+      for (const auto& i : n->indices) spoil(i);
+      if (n->mask) spoil(n->mask);
+      return out;
+    }
+    if (const auto* n = e.as<BinaryNode>(); n && n->op == BinaryOp::add && n->dtype.is_int())
+      return summed(value_of(n->a), value_of(n->b));
+    if (const auto* n = e.as<ShuffleNode>(); n && n->vectors.size() == 1) {
+      const Value v = value_of(n->vectors[0]);
+      if (!v.known) return {};
+      for (std::size_t l = 0; l < out.lanes.size(); ++l)
+        out.lanes[l] = v.lanes[static_cast<std::size_t>(n->lanes[l])];
+      return out;
+    }
+    spoil(e);
+    return out;
+  }
+  static Value summed(const Value& a, const Value& b) {
+    if (!a.known || !b.known) return {};
+    Value out = a;
+    for (std::size_t l = 0; l < out.lanes.size(); ++l) out.lanes[l].append(b.lanes[l]);
+    return out;
+  }
+
+  void add_total(const StoreNode& n, int lane, const Lane& parts) {
+    for (auto& t : totals_)
+      if (t.buffer == n.buffer && t.lane == lane && same(t.indices, n.indices))
+        return t.parts.append(parts);
+    totals_.push_back({n.buffer, n.indices, lane, parts});
+  }
+  static bool same(const Vec<AnyExpr>& a, const Vec<AnyExpr>& b) {
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!structurally_equal(a[k], b[k])) return false;
+    return a.size() == b.size();
+  }
+
+  void finish(Register& r) const {
+    for (std::size_t t = 0; t < totals_.size() && !r.used; ++t) {
+      Vec<int> times(static_cast<std::size_t>(r.buffer->dtype.lanes), 0);
+      int all = 0;
+      for (const auto& [reg, lane] : totals_[t].parts)
+        if (reg == index_of(&r)) ++times[static_cast<std::size_t>(lane)], ++all;
+      if (all == 0) continue;
+      for (const int n : times)
+        if (n != 1 || r.total >= 0) return void(r.total = -1);
+      r.total = static_cast<std::int64_t>(t);
+    }
+  }
+
+  NodeMap<Value> held_;  ///< registers that hold sums of lanes
+  Vec<Total> totals_;
+};
+
+LATHE_DECL Vec<Vec<Buffer>> PartialSums::of(const Stmt& body, NodeSet& reached) {
+  Vec<Stmt> steps;
+  const auto follow = [&](const auto& self, const Stmt& s) -> void {
+    if (const auto* alloc = s.as<AllocNode>(); alloc && alloc->buffer->scope == Scope::reg) {
+      reached.insert(alloc);
+      return self(self, alloc->body);
+    }
+    if (!s.as<SeqNode>()) return steps.push_back(s);
+    for (const Stmt& child : seq_of(s)) self(self, child);
+  };
+  follow(follow, body);
+  const LanesOfTotals lanes(steps);
+  Vec<Vec<Buffer>> out;
+  Vec<std::int64_t> totals;
+  for (const auto& r : lanes.registers) {
+    if (r.used || r.total < 0) continue;
+    std::size_t k = 0;
+    while (k < totals.size() && totals[k] != r.total) ++k;
+    if (k == totals.size()) totals.push_back(r.total), out.push_back({});
+    out[k].push_back(r.buffer);
+  }
+  return out;
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/piecewise_loads.ipp
 namespace lathe {
@@ -65717,16 +66269,30 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   }
 }
 
+/// How a target says a dot product.
+struct LlvmDot {
+  std::string_view name;
+  int full, group;  ///< lanes of the sum, and terms of each
+  /// LLVM's type: words of four bytes (newer majors read them as bytes), words, or bf16.
+  std::string_view factors;
+  bool adds;  ///< takes what it adds to
+};
+
+inline LlvmDot llvm_dot(CallOp op, const Target& target) {
+  if (op == CallOp::dot4) return {"x86.avx512.vpdpbusd.512", 16, 4, "<16 x i32>", true};
+  if (op == CallOp::dot2) return {"x86.avx512bf16.dpbf16ps.512", 16, 2, "<32 x bfloat>", true};
+  if (target.has("avx512bw")) return {"x86.avx512.pmaddw.d.512", 16, 2, "<32 x i16>", false};
+  if (target.has("avx2")) return {"x86.avx2.pmadd.wd", 8, 2, "<16 x i16>", false};
+  return {"x86.sse2.pmadd.wd", 4, 2, "<8 x i16>", false};
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const bool bytes = n.op == CallOp::dot4;
-  const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
-  std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
+  const auto [name, full, group, factors, adds] = llvm_dot(n.op, module_.target);
+  const int lanes = n.dtype.lanes;
   invariant(module_.can(name), "a dot product was not legalized");
   LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
-  const std::string type = llvm_type(n.dtype.with_lanes(full)),
-                    factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
-  module_.declare(type, cat("llvm.", name), cat(type, ", ", factors, ", ", factors));
+  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
+  module_.declare(type, cat("llvm.", name), cat(adds ? before : "", factors, ", ", factors));
   for (int first = 0; first < lanes; first += full) {
     auto piece = [&](const LlvmValue& v, int width) {
       if (v.dtype.lanes == full * width) return v;
@@ -65741,8 +66307,10 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
       return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
     };
     LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(", type, " ", s.text, ", ",
-                           factors, " ", x.text, ", ", factors, " ", y.text, ")");
+    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
+                           adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
+                           factors, " ", y.text, ")");
+    if (!adds) part = f_.binary("add", s, part);
     result = first == 0 ? part : f_.concat(result, part);
   }
   if (lanes == 1) return f_.extract(result, 0);
@@ -66427,6 +66995,9 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.avx512.mask.getmant.ps.512", "avx512f", 16},
     {"x86.avx512.mask.getmant.pd.512", "avx512f", 16},
     {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
+    {"x86.avx512.pmaddw.d.512", "avx512bw", 16},
+    {"x86.avx2.pmadd.wd", "avx2", 16},
+    {"x86.sse2.pmadd.wd", "sse", 16},
     {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
     {"x86.ldtilecfg", "amx-tile", 16},
     {"x86.tilerelease", "amx-tile", 16},
@@ -68866,9 +69437,10 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
 }
 
 // Lane l takes the l-th group of lanes of the two vectors.
-inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
+template <int Group>
+Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar sum = e.args[0]->at(frame, lane);
-  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
+  for (int k = Group * lane; k < Group * (lane + 1); ++k)
     sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
   sum.i = wrap_int(kI32, sum.i);
   return sum;
@@ -68944,7 +69516,9 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::tile_dot:
       return eval_tile_dot;
     case CallOp::dot4:
-      return eval_dot4;
+      return eval_integer_dot<4>;
+    case CallOp::dot_words:
+      return eval_integer_dot<2>;
     case CallOp::dot2:
       return eval_dot2;
     default:

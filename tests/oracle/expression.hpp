@@ -107,7 +107,9 @@ class Expression {
       case CallOp::reinterpret:
         return reinterpreted(n, l);
       case CallOp::dot4:
-        return dot4(n, l);
+        return integer_dot(n, l, 4);
+      case CallOp::dot_words:
+        return integer_dot(n, l, 2);
       case CallOp::dot2:
         return dot2(n, l);
       case CallOp::prefetch:
@@ -132,9 +134,9 @@ class Expression {
     return from_bits(to, bits);
   }
 
-  Number dot4(const lathe::CallNode& n, int l) {
+  Number integer_dot(const lathe::CallNode& n, int l, int group) {
     Whole sum = lane(n.args[0], l).whole;
-    for (int k = 4 * l; k < 4 * l + 4; ++k)
+    for (int k = group * l; k < group * (l + 1); ++k)
       sum += lane(n.args[1], k).whole * lane(n.args[2], k).whole;
     return whole_number(wrapped(n.dtype, sum));
   }

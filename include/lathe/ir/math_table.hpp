@@ -48,6 +48,7 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
+    {CallOp::dot_words, MathForm::native, &TargetCaps::word_dots},
 };
 
 /// Of what has no row, the calls that compute nothing: native. The remainder of floats, an

@@ -29,6 +29,7 @@ namespace lathe {
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
+//   dot_words(sum, a, b): sum[l] + a[2l]*b[2l] + a[2l+1]*b[2l+1], of i16 in i32, modulo 2^32.
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
 //   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
 //   any exponent, are zeros of their sign.
@@ -47,7 +48,7 @@ namespace lathe {
   X(floor, 1, true)     X(ceil, 1, true)      X(trunc, 1, true)     X(round, 1, true)     \
   X(fma, 3, true)       X(copysign, 2, true)  X(is_nan, 1, true)    X(scalb, 2, true)     \
   X(popcount, 1, true)  X(reinterpret, 1, true)                                           \
-  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)                            \
+  X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)      X(dot_words, 3, true) \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true)
@@ -77,7 +78,8 @@ int op_arity(CallOp op);
 bool op_pure(CallOp op);
 /// Calls whose result has fewer lanes than some arguments.
 constexpr bool is_dot(CallOp op) {
-  return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::tile_dot;
+  return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::dot_words ||
+         op == CallOp::tile_dot;
 }
 /// Calls that are the value of a store, and of nothing else.
 constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }

@@ -51,6 +51,14 @@ Program rising_positions(const Program& program);
 /// Must run while max and min are operators, and after registers have been found.
 Program guess_extremes(const Program& program);
 
+/// Terms of partial sums of i32, of which only the total is asked for, are added as dots of four
+/// bytes, or as sums of two products of 16 bits, where they are products, single values or absolute
+/// differences of that few bits: lanes take other terms than before.
+///     r0 += i32(A[ramp(k, 1, 16)]); … r3 += i32(A[ramp(k + 48, 1, 16)])
+///   → r0 = dot4(r0, A[ramp(k, 1, 64)], broadcast(1i8, 64))
+/// Must run after registers have been found.
+Program dot_sums(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes go on at the other end of a period become dense loads where no lane of them
 /// does, or else, if the period is as long as the vector, choices of two such.
 ///     X[floormod(ramp(i, 1, 8), broadcast(n, 8))]

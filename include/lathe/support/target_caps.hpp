@@ -16,6 +16,7 @@ struct TargetCaps {
   bool rounds = true;      ///< floor, ceil, trunc, round
   bool half = true;        ///< casts between f16 and wider floats
   bool byte_dots = true;   ///< dot4 of unsigned with signed bytes
+  bool word_dots = true;   ///< dot_words
   bool bf16_dots = true;   ///< dot2
   bool byte_tiles = true;  ///< tile registers, and tile_dot of bytes
   bool bf16_tiles = true;  ///< the same of bf16

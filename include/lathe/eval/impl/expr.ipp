@@ -86,9 +86,10 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
 }
 
 // Lane l takes the l-th group of lanes of the two vectors.
-inline Scalar eval_dot4(const EvalExpr& e, EvalFrame& frame, int lane) {
+template <int Group>
+Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar sum = e.args[0]->at(frame, lane);
-  for (int k = 4 * lane; k < 4 * lane + 4; ++k)
+  for (int k = Group * lane; k < Group * (lane + 1); ++k)
     sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
   sum.i = wrap_int(kI32, sum.i);
   return sum;
@@ -164,7 +165,9 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::tile_dot:
       return eval_tile_dot;
     case CallOp::dot4:
-      return eval_dot4;
+      return eval_integer_dot<4>;
+    case CallOp::dot_words:
+      return eval_integer_dot<2>;
     case CallOp::dot2:
       return eval_dot2;
     default:

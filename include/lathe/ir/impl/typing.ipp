@@ -77,7 +77,15 @@ inline std::string_view unary_problem(const UnaryNode& n) {
   return n.a.dtype().is_int() ? "" : "the operand is not an integer";
 }
 
-// Of a dot product in groups: the sum, and two vectors of `group` as many lanes.
+// Of a dot product in groups: the sum, and two vectors of as many lanes for each.
+inline std::string_view dot_words_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), words = kI16.with_lanes(2 * sum.lanes);
+  if (sum.scalar() != kI32) return "dot_words adds to i32";
+  return args[1].dtype() == words && args[2].dtype() == words
+             ? ""
+             : "dot_words multiplies i16, two for each lane of the sum";
+}
+
 inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
   const bool four = op == CallOp::dot4;
   const DType sum = args[0].dtype();
@@ -130,6 +138,8 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
     case CallOp::dot4:
     case CallOp::dot2:
       return dot_problem(op, args);
+    case CallOp::dot_words:
+      return dot_words_problem(args);
     case CallOp::tile_dot:
       return tile_dot_problem(args);
     case CallOp::tile:

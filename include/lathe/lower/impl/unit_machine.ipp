@@ -6,6 +6,7 @@
 #include <lathe/lower/machine/count_lanes.ipp>
 #include <lathe/lower/machine/deinterleave.ipp>
 #include <lathe/lower/machine/deinterleave_loads.ipp>
+#include <lathe/lower/machine/dot_sums.ipp>
 #include <lathe/lower/machine/guard_operators.ipp>
 #include <lathe/lower/machine/guess_extremes.ipp>
 #include <lathe/lower/machine/lane_blocks.ipp>
@@ -17,6 +18,7 @@
 #include <lathe/lower/machine/narrow_types.ipp>
 #include <lathe/lower/machine/near_lanes.ipp>
 #include <lathe/lower/machine/near_loads.ipp>
+#include <lathe/lower/machine/partial_sums.ipp>
 #include <lathe/lower/machine/piecewise_loads.ipp>
 #include <lathe/lower/machine/rising_positions.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>

@@ -6,17 +6,19 @@
 
 namespace lathe::detail {
 
-/// dot4 and dot2 as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
+/// Dots as the target has them, or as arithmetic of f32 and i32 that gives the same bits.
 class LegalDots {
  public:
   explicit LegalDots(const TargetCaps& caps) : caps_(caps) {}
 
   AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
     if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
+    if (op == CallOp::dot_words)
+      return caps_.word_dots ? make_call(op, {sum, a, b}) : integers(sum, a, b, 2);
     // The instruction takes the unsigned factors first.
     if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
     const bool known = caps_.byte_dots && a.dtype().is_unsigned() && b.dtype().is_signed();
-    return known ? make_call(op, {sum, a, b}) : dot4(sum, a, b);
+    return known ? make_call(op, {sum, a, b}) : integers(sum, a, b, 4);
   }
 
   /// As scalar_dot2_step does it: fma(a, b, sum) of numbers that are not subnormal.
@@ -45,13 +47,13 @@ class LegalDots {
     return make_shuffle({v}, std::move(lanes));
   }
 
-  static AnyExpr dot4(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+  static AnyExpr integers(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b, int group) {
     const DType t = sum.dtype();
     return with_value("a", a, [&](const AnyExpr& x) {
       return with_value("b", b, [&](const AnyExpr& y) {
         AnyExpr out = sum;
-        for (int k = 0; k < 4; ++k)
-          out = out + make_cast(t, part(x, k, 4)) * make_cast(t, part(y, k, 4));
+        for (int k = 0; k < group; ++k)
+          out = out + make_cast(t, part(x, k, group)) * make_cast(t, part(y, k, group));
         return out;
       });
     });

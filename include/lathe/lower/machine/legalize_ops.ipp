@@ -21,7 +21,7 @@ class LegalOps : public Mutator {
         n && (n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod))
       return n->dtype.is_int() ? floor_division(*n) : floor_division_of_floats(*n);
     const auto* n = e.as<CallNode>();
-    if (n && (n->op == CallOp::dot2 || n->op == CallOp::dot4))
+    if (n && is_dot(n->op) && !is_tile(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);

@@ -28,6 +28,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   scales = llvm && x86 && target.has("avx512f");
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
   byte_dots = llvm && x86 && target.has("avx512vnni");
+  word_dots = llvm && x86;
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   byte_tiles = llvm && x86 && target.has("amx-int8");
   bf16_tiles = llvm && x86 && target.has("amx-bf16");

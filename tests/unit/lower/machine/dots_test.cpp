@@ -33,7 +33,7 @@ const int steps = is_brief() ? 16 : 64;
 
 /// r[i] = dot(s[i], a[i], b[i]) in vectors of some lanes.
 Program dots(CallOp op, DType a, DType b, int lanes) {
-  const DType sum = op == CallOp::dot4 ? kI32 : kF32;
+  const DType sum = op == CallOp::dot2 ? kF32 : kI32;
   const int group = op == CallOp::dot4 ? 4 : 2;
   Build build;
   auto s = build.buffer("s", sum), x = build.buffer("x", a), y = build.buffer("y", b),
@@ -92,6 +92,17 @@ TEST_CASE("dot4: bytes of any signs, sums that wrap") {
                    {noise(kI32, n, 1, {0x7FFFFFFF, 0x80000000, 0, 12345}), noise(a, 4 * n, 2),
                     noise(b, 4 * n, 3)});
       }
+}
+
+TEST_CASE("dot_words: products and sums that wrap") {
+  for (int lanes : {1, 3, 16, 40}) {
+    CAPTURE(lanes);
+    const int n = steps * lanes;
+    check_dots(CallOp::dot_words, kI16, kI16, lanes,
+               {noise(kI32, n, 1, {0x7FFFFFFF, 0x80000000, 0, 12345}),
+                noise(kI16, 2 * n, 2, {0x8000, 0x8000, 0x7FFF, 3}),
+                noise(kI16, 2 * n, 3, {0x8000, 0x8000, 0x8001, 5})});
+  }
 }
 
 TEST_CASE("dot2: bf16 of any bits, and around the least normal number") {

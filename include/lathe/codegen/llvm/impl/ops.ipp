@@ -124,16 +124,30 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   }
 }
 
+/// How a target says a dot product.
+struct LlvmDot {
+  std::string_view name;
+  int full, group;  ///< lanes of the sum, and terms of each
+  /// LLVM's type: words of four bytes (newer majors read them as bytes), words, or bf16.
+  std::string_view factors;
+  bool adds;  ///< takes what it adds to
+};
+
+inline LlvmDot llvm_dot(CallOp op, const Target& target) {
+  if (op == CallOp::dot4) return {"x86.avx512.vpdpbusd.512", 16, 4, "<16 x i32>", true};
+  if (op == CallOp::dot2) return {"x86.avx512bf16.dpbf16ps.512", 16, 2, "<32 x bfloat>", true};
+  if (target.has("avx512bw")) return {"x86.avx512.pmaddw.d.512", 16, 2, "<32 x i16>", false};
+  if (target.has("avx2")) return {"x86.avx2.pmadd.wd", 8, 2, "<16 x i16>", false};
+  return {"x86.sse2.pmadd.wd", 4, 2, "<8 x i16>", false};
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const bool bytes = n.op == CallOp::dot4;
-  const int full = 16, group = bytes ? 4 : 2, lanes = n.dtype.lanes;
-  std::string_view name = bytes ? "x86.avx512.vpdpbusd.512" : "x86.avx512bf16.dpbf16ps.512";
+  const auto [name, full, group, factors, adds] = llvm_dot(n.op, module_.target);
+  const int lanes = n.dtype.lanes;
   invariant(module_.can(name), "a dot product was not legalized");
   LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  // LLVM's types: the sum, and words of four bytes (newer majors read them as bytes) or bf16.
-  const std::string type = llvm_type(n.dtype.with_lanes(full)),
-                    factors = bytes ? "<16 x i32>" : "<32 x bfloat>";
-  module_.declare(type, cat("llvm.", name), cat(type, ", ", factors, ", ", factors));
+  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
+  module_.declare(type, cat("llvm.", name), cat(adds ? before : "", factors, ", ", factors));
   for (int first = 0; first < lanes; first += full) {
     auto piece = [&](const LlvmValue& v, int width) {
       if (v.dtype.lanes == full * width) return v;
@@ -148,8 +162,10 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
       return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
     };
     LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(", type, " ", s.text, ", ",
-                           factors, " ", x.text, ", ", factors, " ", y.text, ")");
+    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
+                           adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
+                           factors, " ", y.text, ")");
+    if (!adds) part = f_.binary("add", s, part);
     result = first == 0 ? part : f_.concat(result, part);
   }
   if (lanes == 1) return f_.extract(result, 0);
