@@ -166,11 +166,12 @@ class ZipStores : public Mutator {
   /// Whether the store may follow another in one group. Values are computed before all stores.
   static bool follows(const StoreNode& first, const Strided& a, const StoreNode& n,
                       const Strided& b) {
-    const bool masked = static_cast<bool>(first.mask);
     return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
-           b.same_rows(a) && masked == static_cast<bool>(n.mask) &&
-           (!masked || structurally_equal(n.mask, first.mask)) &&
-           !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+           b.same_rows(a) && !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+  }
+  static bool same_mask(const StoreNode& a, const StoreNode& b) {
+    const bool masked = static_cast<bool>(a.mask);
+    return masked == static_cast<bool>(b.mask) && (!masked || structurally_equal(a.mask, b.mask));
   }
 
   /// Empty unless as many stores as their stride says, of this one and those that follow, fill a
@@ -190,6 +191,7 @@ class ZipStores : public Mutator {
           k - at > kRuns * all)
         return {};
       const bool near = std::abs(next.constant - first.constant) < first.stride;
+      if (near && !same_mask(head, *stmts[k].as<StoreNode>())) return {};
       (near ? members : between).push_back({stmts[k].as<StoreNode>(), next.constant});
       if (near) places.push_back(k);
     }

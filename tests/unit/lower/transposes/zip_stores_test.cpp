@@ -81,6 +81,20 @@ TEST_CASE("stores of two runs in turn become dense ones, unless an element is on
   CHECK(zipped(turns(48)) == 12);
   CHECK(zipped(turns(45)) == 0);
   CHECK(zipped(turns(-48)) == 12);
+  // Each run has its own tail.
+  const auto ends = [&](int first, int second) {
+    const auto below = [](int k, int end) {
+      return make_binary(BinaryOp::lt, make_ramp(AnyExpr(k), AnyExpr(3), 16),
+                         make_broadcast(AnyExpr(end), 16));
+    };
+    Vec<Stmt> all;
+    for (int k = 0; k < 3; ++k)
+      all.append(
+          {rows.store(0, 3, k, below(k, first)), rows.store(0, 3, k + 48, below(k, second))});
+    return rows.b.done(make_seq(all));
+  };
+  CHECK(zipped(ends(27, 27)) == 12);
+  CHECK(zipped(ends(27, 12)) == 12);
 }
 
 TEST_CASE("each stride stores what the evaluator stores, in all lanes or the first") {
