@@ -9741,6 +9741,7 @@ enum class AccessKind : std::uint8_t {
 struct AccessSite {
   Buffer buffer;
   AccessKind kind = AccessKind::read;
+  bool unsure = false;  ///< may not happen: a condition is not told (of lanes, a long one, a while)
   bool is_write = false;           ///< write, update, or a declared write
   std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
   Vec<AnyExpr> indices;            ///< empty for opaque
@@ -27188,6 +27189,11 @@ class AccessCollector : public Visitor {
         if (n->else_body) under(logical_not(n->condition), [&] { stmt(n->else_body); });
         return;
       }
+      case StmtKind::While: {
+        const auto* n = s.as<WhileNode>();
+        expr(n->condition);
+        return under(AnyExpr(), [&] { stmt(n->body); });
+      }
       case StmtKind::LetStmt: {
         const auto* n = s.as<LetStmtNode>();
         expr(n->value);
@@ -27255,8 +27261,10 @@ class AccessCollector : public Visitor {
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
     const std::size_t outer = conditions_.size();
-    if (condition.get() && condition.dtype() == kBool) add_condition(condition);
+    const bool told = condition.get() && condition.dtype() == kBool && add_condition(condition);
+    untold_ += told ? 0 : 1;
     f();
+    untold_ -= told ? 0 : 1;
     conditions_.resize(outer);
   }
   void bind(const VarRef& var, const AnyExpr& value) {
@@ -27268,6 +27276,7 @@ class AccessCollector : public Visitor {
     out.buffer = buffer;
     out.kind = kind;
     out.is_write = is_write;
+    out.unsure = untold_ > 0;
     // The init stores also where the reduction has no point.
     const bool sets_identity = kind == AccessKind::update && block_ && block_->init;
     for (const auto& c : conditions_) {
@@ -27346,6 +27355,7 @@ class AccessCollector : public Visitor {
     for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
     AccessCollector inner(terms_, facts_, only_);
     inner.loops_ = loops_;
+    inner.untold_ = untold_;
     inner.values_ = values_;
     for (const auto& c : conditions_) {
       inner.conditions_.push_back({c.over_loops, {}, false});
@@ -27372,16 +27382,18 @@ class AccessCollector : public Visitor {
     for (const auto& c : {low, high})
       if (!prove(c, facts_)) conditions_.push_back({c, {}, kind == IterKind::reduce});
   }
-  void add_condition(const AnyExpr& condition) {
+  // Whether it is not too long.
+  bool add_condition(const AnyExpr& condition) {
     const AnyExpr inside = resolve_inner(condition), over_loops = resolve(condition);
-    if (too_long(over_loops)) return;
+    if (too_long(over_loops)) return false;
     conditions_.push_back({over_loops, inside, block_ && names_reduce(block_->iters, inside)});
+    return true;
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
     for (const auto& part : conjuncts(predicate)) {
       expr(part);
-      add_condition(part);
+      untold_ += add_condition(part) ? 0 : 1;
     }
   }
   void inside_block(const BlockNode& n) {
@@ -27403,6 +27415,7 @@ class AccessCollector : public Visitor {
   Facts facts_;
   const Buffer* only_;  // null: all buffers
   Vec<ForRef> loops_;
+  int untold_ = 0;  ///< conditions around that are not among conditions_
   BlockRefNode block_;
   Vec<Condition> conditions_;
   AnyExpr outer_condition_;
@@ -28349,7 +28362,7 @@ inline bool names_unknown(const AccessSite& site, const Region& box) {
 inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
                       Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
-  if (site.kind == AccessKind::opaque || !site.is_write) return false;
+  if (site.kind == AccessKind::opaque || !site.is_write || site.unsure) return false;
   if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
   Vec<IterDomain> domain;
   if (!reached_iters(site, relaxed, facts, domain)) return false;
@@ -29998,6 +30011,55 @@ LATHE_DECL const Cover& KnownCovers::keep(const Stmt& body, const Vec<BlockTag>&
   return answers_.back().cover;
 }
 
+/// Whether a write happens, for each point of a read, at the point with the same values of loops
+/// alike, and names the same element there: tiles whose tails are under one condition.
+class SamePoints {
+ public:
+  SamePoints(const AccessSite& read, const AccessSite& write, const Facts& facts)
+      : read_(read), write_(write), facts_(facts) {}
+
+  bool run() const {
+    const auto plain = [](const AccessSite& a) {
+      bool known = a.unknown.empty() && !a.atomic && a.kind != AccessKind::opaque;
+      for (const auto& index : a.indices) known = known && is_load_free(index);
+      return known && (!a.condition || is_load_free(a.condition));
+    };
+    return plain(read_) && plain(write_) && !write_.unsure && matches(0, {});
+  }
+
+ private:
+  /// With the write's loops before `depth` as `at` says.
+  bool matches(std::size_t depth, const Substitution& at) const {
+    if (depth == write_.loops.size()) return same_element(at);
+    const ForNode& loop = *write_.loops[depth];
+    const AnyExpr min = substitute(loop.min, at), extent = substitute(loop.extent, at);
+    for (const auto& other : read_.loops)
+      if (same_expr(other->min, min) && same_expr(other->extent, extent) &&
+          matches(depth + 1, with(at, loop.var, AnyExpr(other->var))))
+        return true;
+    // Any iteration will do, if there is one.
+    const std::int64_t* trips = as_const_int(extent);
+    return trips && *trips >= 1 && matches(depth + 1, with(at, loop.var, min));
+  }
+  static Substitution with(Substitution at, const VarRef& var, const AnyExpr& value) {
+    at.emplace_back(var, value);
+    return at;
+  }
+
+  bool same_element(const Substitution& at) const {
+    for (std::size_t d = 0; d < read_.indices.size(); ++d)
+      if (!same_expr(read_.indices[d], substitute(write_.indices[d], at))) return false;
+    if (!write_.condition) return true;
+    Facts here = facts_;
+    for (const auto& loop : read_.loops) here.bind(*loop);
+    if (read_.condition) here.assume(read_.condition);
+    return prove(substitute(write_.condition, at), here);
+  }
+
+  const AccessSite &read_, &write_;
+  const Facts& facts_;
+};
+
 /// One question of cover: gathers the accesses below the deepest loop that producers and consumer
 /// share.
 class CoverTest {
@@ -30073,6 +30135,12 @@ class CoverTest {
     }
     for (const auto& box : lower_boxes(buffer_, writes, in_writes, facts))
       if (region_contains(box, need, facts)) return {true, {}};
+    if (std::all_of(reads.begin(), reads.end(), [&](const AccessSite& read) {
+          return std::any_of(writes.begin(), writes.end(), [&](const AccessSite& write) {
+            return SamePoints(read, write, facts).run();
+          });
+        }))
+      return {true, {}};
     return fail("not all elements of '" + buffer_->name +
                 "' that are read are surely written before");
   }
@@ -60036,11 +60104,12 @@ class ZipStores : public Mutator {
   /// Whether the store may follow another in one group. Values are computed before all stores.
   static bool follows(const StoreNode& first, const Strided& a, const StoreNode& n,
                       const Strided& b) {
-    const bool masked = static_cast<bool>(first.mask);
     return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
-           b.same_rows(a) && masked == static_cast<bool>(n.mask) &&
-           (!masked || structurally_equal(n.mask, first.mask)) &&
-           !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+           b.same_rows(a) && !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+  }
+  static bool same_mask(const StoreNode& a, const StoreNode& b) {
+    const bool masked = static_cast<bool>(a.mask);
+    return masked == static_cast<bool>(b.mask) && (!masked || structurally_equal(a.mask, b.mask));
   }
 
   /// Empty unless as many stores as their stride says, of this one and those that follow, fill a
@@ -60060,6 +60129,7 @@ class ZipStores : public Mutator {
           k - at > kRuns * all)
         return {};
       const bool near = std::abs(next.constant - first.constant) < first.stride;
+      if (near && !same_mask(head, *stmts[k].as<StoreNode>())) return {};
       (near ? members : between).push_back({stmts[k].as<StoreNode>(), next.constant});
       if (near) places.push_back(k);
     }

@@ -41,6 +41,7 @@ enum class AccessKind : std::uint8_t {
 struct AccessSite {
   Buffer buffer;
   AccessKind kind = AccessKind::read;
+  bool unsure = false;  ///< may not happen: a condition is not told (of lanes, a long one, a while)
   bool is_write = false;           ///< write, update, or a declared write
   std::optional<BinaryOp> atomic;  ///< of an atomic update: what it combines with
   Vec<AnyExpr> indices;            ///< empty for opaque

@@ -82,6 +82,32 @@ TEST_CASE("partial sums and rewritten elements are not covered") {
   CHECK(cover(again("P[v + 9]")) == "covered");
 }
 
+TEST_CASE("tiles whose tails are under one condition cover what reads them under it") {
+  const auto tiles = [](const std::string& write, const std::string& read,
+                        const std::string& under = "") {
+    return cover(
+        parse("program p(in A: f32[61, 4], out C: f32[61, 4]):\n  alloc P: f32[8, 4, 8]\n"
+              "  for io in 0..8:\n"
+              "    for j in 0..4:\n      for ii in 0..8:\n"
+              "        block P(v in 0..61 = io * 8 + ii, w in 0..4 = j):\n" +
+              under + "          P[" + write + "] = A[v, w]\n" +
+              "    for j in 0..4:\n      for i in 0..8:\n"
+              "        block C(v in 0..61 = io * 8 + i, w in 0..4 = j):\n"
+              "          C[v, w] = P[" +
+              read + "]\n"));
+  };
+  const std::string tile = "floordiv(v, 8), w, floormod(v, 8)";
+  CHECK(tiles(tile, tile) == "covered");
+  CHECK(tiles(tile, "floordiv(v, 8), 3 - w, floormod(v, 8)") != "covered");
+  CHECK(tiles("floordiv(v, 8), 0, floormod(v, 8)", tile) != "covered");
+  // Written under a condition that the read is not under, or that nobody tells.
+  CHECK(tiles(tile, tile, "          if v < 60:\n  ") != "covered");
+  std::string longer = "A[0, 0] > 1.0";
+  for (int k = 0; k < 60; ++k) longer += " && A[" + std::to_string(k) + ", 1] > 2.0";
+  CHECK(tiles(tile, tile, "          if " + longer + ":\n  ") != "covered");
+  CHECK(tiles(tile, tile, "          while A[v, 0] > 1.0:\n  ") != "covered");
+}
+
 TEST_CASE("two producers cover together") {
   Program p = parse(
       "program p(in A: f32[4], in B: f32[6], out C: f32[10]):\n  alloc P: f32[10]\n"

@@ -47,6 +47,11 @@ class AccessCollector : public Visitor {
         if (n->else_body) under(logical_not(n->condition), [&] { stmt(n->else_body); });
         return;
       }
+      case StmtKind::While: {
+        const auto* n = s.as<WhileNode>();
+        expr(n->condition);
+        return under(AnyExpr(), [&] { stmt(n->body); });
+      }
       case StmtKind::LetStmt: {
         const auto* n = s.as<LetStmtNode>();
         expr(n->value);
@@ -114,8 +119,10 @@ class AccessCollector : public Visitor {
   template <class F>
   void under(const AnyExpr& condition, F&& f) {
     const std::size_t outer = conditions_.size();
-    if (condition.get() && condition.dtype() == kBool) add_condition(condition);
+    const bool told = condition.get() && condition.dtype() == kBool && add_condition(condition);
+    untold_ += told ? 0 : 1;
     f();
+    untold_ -= told ? 0 : 1;
     conditions_.resize(outer);
   }
   void bind(const VarRef& var, const AnyExpr& value) {
@@ -127,6 +134,7 @@ class AccessCollector : public Visitor {
     out.buffer = buffer;
     out.kind = kind;
     out.is_write = is_write;
+    out.unsure = untold_ > 0;
     // The init stores also where the reduction has no point.
     const bool sets_identity = kind == AccessKind::update && block_ && block_->init;
     for (const auto& c : conditions_) {
@@ -205,6 +213,7 @@ class AccessCollector : public Visitor {
     for (const auto& it : n.iters) expr(it.binding), expr(it.min), expr(it.extent);
     AccessCollector inner(terms_, facts_, only_);
     inner.loops_ = loops_;
+    inner.untold_ = untold_;
     inner.values_ = values_;
     for (const auto& c : conditions_) {
       inner.conditions_.push_back({c.over_loops, {}, false});
@@ -231,16 +240,18 @@ class AccessCollector : public Visitor {
     for (const auto& c : {low, high})
       if (!prove(c, facts_)) conditions_.push_back({c, {}, kind == IterKind::reduce});
   }
-  void add_condition(const AnyExpr& condition) {
+  // Whether it is not too long.
+  bool add_condition(const AnyExpr& condition) {
     const AnyExpr inside = resolve_inner(condition), over_loops = resolve(condition);
-    if (too_long(over_loops)) return;
+    if (too_long(over_loops)) return false;
     conditions_.push_back({over_loops, inside, block_ && names_reduce(block_->iters, inside)});
+    return true;
   }
   // Each part is read where those before it hold.
   void add_predicate(const AnyExpr& predicate) {
     for (const auto& part : conjuncts(predicate)) {
       expr(part);
-      add_condition(part);
+      untold_ += add_condition(part) ? 0 : 1;
     }
   }
   void inside_block(const BlockNode& n) {
@@ -262,6 +273,7 @@ class AccessCollector : public Visitor {
   Facts facts_;
   const Buffer* only_;  // null: all buffers
   Vec<ForRef> loops_;
+  int untold_ = 0;  ///< conditions around that are not among conditions_
   BlockRefNode block_;
   Vec<Condition> conditions_;
   AnyExpr outer_condition_;

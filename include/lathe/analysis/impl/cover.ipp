@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/cover.hpp>
 #include <lathe/analysis/instances.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 
@@ -36,6 +38,55 @@ LATHE_DECL const Cover& KnownCovers::keep(const Stmt& body, const Vec<BlockTag>&
   answers_.push_back({body, producers, consumer, std::move(cover)});
   return answers_.back().cover;
 }
+
+/// Whether a write happens, for each point of a read, at the point with the same values of loops
+/// alike, and names the same element there: tiles whose tails are under one condition.
+class SamePoints {
+ public:
+  SamePoints(const AccessSite& read, const AccessSite& write, const Facts& facts)
+      : read_(read), write_(write), facts_(facts) {}
+
+  bool run() const {
+    const auto plain = [](const AccessSite& a) {
+      bool known = a.unknown.empty() && !a.atomic && a.kind != AccessKind::opaque;
+      for (const auto& index : a.indices) known = known && is_load_free(index);
+      return known && (!a.condition || is_load_free(a.condition));
+    };
+    return plain(read_) && plain(write_) && !write_.unsure && matches(0, {});
+  }
+
+ private:
+  /// With the write's loops before `depth` as `at` says.
+  bool matches(std::size_t depth, const Substitution& at) const {
+    if (depth == write_.loops.size()) return same_element(at);
+    const ForNode& loop = *write_.loops[depth];
+    const AnyExpr min = substitute(loop.min, at), extent = substitute(loop.extent, at);
+    for (const auto& other : read_.loops)
+      if (same_expr(other->min, min) && same_expr(other->extent, extent) &&
+          matches(depth + 1, with(at, loop.var, AnyExpr(other->var))))
+        return true;
+    // Any iteration will do, if there is one.
+    const std::int64_t* trips = as_const_int(extent);
+    return trips && *trips >= 1 && matches(depth + 1, with(at, loop.var, min));
+  }
+  static Substitution with(Substitution at, const VarRef& var, const AnyExpr& value) {
+    at.emplace_back(var, value);
+    return at;
+  }
+
+  bool same_element(const Substitution& at) const {
+    for (std::size_t d = 0; d < read_.indices.size(); ++d)
+      if (!same_expr(read_.indices[d], substitute(write_.indices[d], at))) return false;
+    if (!write_.condition) return true;
+    Facts here = facts_;
+    for (const auto& loop : read_.loops) here.bind(*loop);
+    if (read_.condition) here.assume(read_.condition);
+    return prove(substitute(write_.condition, at), here);
+  }
+
+  const AccessSite &read_, &write_;
+  const Facts& facts_;
+};
 
 /// One question of cover: gathers the accesses below the deepest loop that producers and consumer
 /// share.
@@ -112,6 +163,12 @@ class CoverTest {
     }
     for (const auto& box : lower_boxes(buffer_, writes, in_writes, facts))
       if (region_contains(box, need, facts)) return {true, {}};
+    if (std::all_of(reads.begin(), reads.end(), [&](const AccessSite& read) {
+          return std::any_of(writes.begin(), writes.end(), [&](const AccessSite& write) {
+            return SamePoints(read, write, facts).run();
+          });
+        }))
+      return {true, {}};
     return fail("not all elements of '" + buffer_->name +
                 "' that are read are surely written before");
   }

@@ -130,7 +130,7 @@ inline bool names_unknown(const AccessSite& site, const Region& box) {
 inline bool lower_box(const AccessSite& site, const Vec<VarRef>& relaxed, const Facts& facts,
                       Region& out) {
   Facts inside = facts_for(site, relaxed, facts);
-  if (site.kind == AccessKind::opaque || !site.is_write) return false;
+  if (site.kind == AccessKind::opaque || !site.is_write || site.unsure) return false;
   if (site.outer_condition.get() && !prove(site.outer_condition, inside)) return false;
   Vec<IterDomain> domain;
   if (!reached_iters(site, relaxed, facts, domain)) return false;
