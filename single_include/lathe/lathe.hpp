@@ -10227,8 +10227,6 @@ AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts);
 /// What a comparison of indices is for most of the values that its sides take; none where that is
 /// not known.
 std::optional<bool> usual_value(const AnyExpr& comparison, const Facts& facts);
-/// The comparison that holds where this one does not; empty for anything else.
-AnyExpr negated_comparison(const AnyExpr& comparison);
 
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
@@ -28848,23 +28846,6 @@ LATHE_DECL std::optional<bool> usual_value(const AnyExpr& comparison, const Fact
   if (!gap.has_min() || !gap.has_max()) return less == gap.has_max();
   if (gap.min < -kMostOffset || gap.max > kMostOffset || -gap.min == gap.max) return {};
   return less == (-gap.min > gap.max);
-}
-
-LATHE_DECL AnyExpr negated_comparison(const AnyExpr& comparison) {
-  const auto* n = comparison.as<BinaryNode>();
-  if (!n) return {};
-  switch (n->op) {
-    case BinaryOp::lt:
-      return make_binary(BinaryOp::ge, n->a, n->b);
-    case BinaryOp::le:
-      return make_binary(BinaryOp::gt, n->a, n->b);
-    case BinaryOp::gt:
-      return make_binary(BinaryOp::le, n->a, n->b);
-    case BinaryOp::ge:
-      return make_binary(BinaryOp::lt, n->a, n->b);
-    default:
-      return {};
-  }
 }
 
 LATHE_DECL AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts) {
@@ -54974,7 +54955,8 @@ class TileGuards : public Visitor {
   // Conditions hold together: what one compares is what the others make of it.
   void note_usual(const AnyExpr& condition) {
     const AnyExpr inside = away_from_borders(condition, facts_);
-    note_soft(usual_value(inside, facts_).value_or(true) ? inside : negated_comparison(inside));
+    const bool value = usual_value(inside, facts_).value_or(true);
+    note_soft(value ? inside : simplify(logical_not(inside), facts_));
   }
 
   void note_soft(const AnyExpr& condition) {
@@ -66357,12 +66339,13 @@ inline LlvmDot llvm_dot(CallOp op, const Target& target) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const auto [name, full, group, factors, adds] = llvm_dot(n.op, module_.target);
-  const int lanes = n.dtype.lanes;
+  const LlvmDot is = llvm_dot(n.op, module_.target);
+  const std::string_view name = is.name, factors = is.factors;
+  const int full = is.full, lanes = n.dtype.lanes;
   invariant(module_.can(name), "a dot product was not legalized");
   LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
   const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
-  module_.declare(type, cat("llvm.", name), cat(adds ? before : "", factors, ", ", factors));
+  module_.declare(type, cat("llvm.", name), cat(is.adds ? before : "", factors, ", ", factors));
   for (int first = 0; first < lanes; first += full) {
     auto piece = [&](const LlvmValue& v, int width) {
       if (v.dtype.lanes == full * width) return v;
@@ -66373,14 +66356,14 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
       return f_.shuffle(v, part);
     };
     auto cast = [&](const LlvmValue& v) {
-      LlvmValue all = piece(v, group);
+      LlvmValue all = piece(v, is.group);
       return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
     };
     LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
     LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
-                           adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
+                           is.adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
                            factors, " ", y.text, ")");
-    if (!adds) part = f_.binary("add", s, part);
+    if (!is.adds) part = f_.binary("add", s, part);
     result = first == 0 ? part : f_.concat(result, part);
   }
   if (lanes == 1) return f_.extract(result, 0);

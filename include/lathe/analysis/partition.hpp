@@ -49,8 +49,6 @@ AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts);
 /// What a comparison of indices is for most of the values that its sides take; none where that is
 /// not known.
 std::optional<bool> usual_value(const AnyExpr& comparison, const Facts& facts);
-/// The comparison that holds where this one does not; empty for anything else.
-AnyExpr negated_comparison(const AnyExpr& comparison);
 
 /// Those below a loop whose value differs between its iterations, in program order, guards first.
 /// `known` are the Dims and the loops around; conditions that depend on loops whose partition is

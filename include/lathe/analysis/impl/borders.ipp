@@ -55,23 +55,6 @@ LATHE_DECL std::optional<bool> usual_value(const AnyExpr& comparison, const Fact
   return less == (-gap.min > gap.max);
 }
 
-LATHE_DECL AnyExpr negated_comparison(const AnyExpr& comparison) {
-  const auto* n = comparison.as<BinaryNode>();
-  if (!n) return {};
-  switch (n->op) {
-    case BinaryOp::lt:
-      return make_binary(BinaryOp::ge, n->a, n->b);
-    case BinaryOp::le:
-      return make_binary(BinaryOp::gt, n->a, n->b);
-    case BinaryOp::gt:
-      return make_binary(BinaryOp::le, n->a, n->b);
-    case BinaryOp::ge:
-      return make_binary(BinaryOp::lt, n->a, n->b);
-    default:
-      return {};
-  }
-}
-
 LATHE_DECL AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts) {
   const auto inside = [&](const AnyExpr& part) { return away_from_borders(part, facts); };
   if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) {

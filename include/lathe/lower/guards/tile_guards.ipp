@@ -80,7 +80,8 @@ class TileGuards : public Visitor {
   // Conditions hold together: what one compares is what the others make of it.
   void note_usual(const AnyExpr& condition) {
     const AnyExpr inside = away_from_borders(condition, facts_);
-    note_soft(usual_value(inside, facts_).value_or(true) ? inside : negated_comparison(inside));
+    const bool value = usual_value(inside, facts_).value_or(true);
+    note_soft(value ? inside : simplify(logical_not(inside), facts_));
   }
 
   void note_soft(const AnyExpr& condition) {

@@ -142,12 +142,13 @@ inline LlvmDot llvm_dot(CallOp op, const Target& target) {
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const auto [name, full, group, factors, adds] = llvm_dot(n.op, module_.target);
-  const int lanes = n.dtype.lanes;
+  const LlvmDot is = llvm_dot(n.op, module_.target);
+  const std::string_view name = is.name, factors = is.factors;
+  const int full = is.full, lanes = n.dtype.lanes;
   invariant(module_.can(name), "a dot product was not legalized");
   LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
   const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
-  module_.declare(type, cat("llvm.", name), cat(adds ? before : "", factors, ", ", factors));
+  module_.declare(type, cat("llvm.", name), cat(is.adds ? before : "", factors, ", ", factors));
   for (int first = 0; first < lanes; first += full) {
     auto piece = [&](const LlvmValue& v, int width) {
       if (v.dtype.lanes == full * width) return v;
@@ -158,14 +159,14 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
       return f_.shuffle(v, part);
     };
     auto cast = [&](const LlvmValue& v) {
-      LlvmValue all = piece(v, group);
+      LlvmValue all = piece(v, is.group);
       return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
     };
     LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
     LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
-                           adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
+                           is.adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
                            factors, " ", y.text, ")");
-    if (!adds) part = f_.binary("add", s, part);
+    if (!is.adds) part = f_.binary("add", s, part);
     result = first == 0 ? part : f_.concat(result, part);
   }
   if (lanes == 1) return f_.extract(result, 0);
