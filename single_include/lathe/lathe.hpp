@@ -11090,6 +11090,33 @@ Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 
 }  // namespace lathe::detail
 
+// ---- lathe/analysis/flat_stride.hpp
+// How far apart in memory the elements are that a loop's iterations name.
+
+namespace lathe::detail {
+
+/// How many elements lie between those of two iterations of a loop, if that is a number: extents
+/// around the axes that it runs along may be any.
+inline std::optional<std::int64_t> flat_stride(const BufferNode& buffer,
+                                               const Vec<AnyExpr>& indices, const VarRef& loop) {
+  std::int64_t stride = 0, below = 1;  // elements of one step along the axis
+  bool known = true;                   // whether they are a number
+  for (std::size_t axis = indices.size(); axis-- > 0;) {
+    auto affine = affine_of(indices[axis], {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    const std::int64_t* extent = as_const_int(buffer.shape[axis]);
+    std::int64_t part = 0;
+    if (!coef || (*coef != 0 && !known)) return std::nullopt;
+    if (*coef != 0 && (__builtin_mul_overflow(*coef, below, &part) ||
+                       __builtin_add_overflow(stride, part, &stride)))
+      return std::nullopt;
+    known = known && extent && !__builtin_mul_overflow(below, *extent, &below);
+  }
+  return stride;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/passes.hpp
 // The lowering passes from blocks to flat loops, in pipeline order; each in a file of its name.
 
@@ -47905,23 +47932,8 @@ inline std::size_t expanded_nodes(const BlockNode& block) {
   return nodes.count;
 }
 
-// How many elements of memory lie between those of two iterations of a loop, if that is a number:
-// extents around the axes that it runs along may be any.
 inline std::optional<std::int64_t> flat_stride(const AccessSite& access, const VarRef& loop) {
-  std::int64_t stride = 0, below = 1;  // elements of one step along the axis
-  bool known = true;                   // whether they are a number
-  for (std::size_t axis = access.indices.size(); axis-- > 0;) {
-    auto affine = affine_of(access.indices[axis], {loop});
-    const auto coef = affine ? affine->coef(0) : std::nullopt;
-    const std::int64_t* extent = as_const_int(access.buffer->shape[axis]);
-    std::int64_t part = 0;
-    if (!coef || (*coef != 0 && !known)) return std::nullopt;
-    if (*coef != 0 && (__builtin_mul_overflow(*coef, below, &part) ||
-                       __builtin_add_overflow(stride, part, &stride)))
-      return std::nullopt;
-    known = known && extent && !__builtin_mul_overflow(below, *extent, &below);
-  }
-  return stride;
+  return flat_stride(*access.buffer, access.indices, loop);
 }
 
 // How many steps of a loop lie between two elements, if one is the other moved along it alone.
@@ -63638,25 +63650,6 @@ LATHE_DECL Program interleave_stores(const Program& program, const Target& targe
 namespace lathe {
 namespace detail {
 
-/// How many elements of a buffer lie between what one value of a variable names and the next; 0 if
-/// that is no number.
-inline std::int64_t elements_apart(const LoadNode& n, const VarRef& var) {
-  std::int64_t size = 1, apart = 0;
-  for (std::size_t d = n.indices.size(); d-- > 0;) {
-    if (uses_var(n.indices[d], var)) {
-      const auto parts = affine_of(n.indices[d], {var});
-      const auto step = parts ? parts->coef(0) : std::optional<std::int64_t>();
-      std::int64_t here = 0;
-      if (!step || size == 0 || __builtin_mul_overflow(*step, size, &here) ||
-          __builtin_add_overflow(apart, here, &apart))
-        return 0;
-    }
-    const std::int64_t* extent = as_const_int(n.buffer->shape[d]);
-    if (!extent || __builtin_mul_overflow(size, *extent, &size)) size = 0;
-  }
-  return apart;
-}
-
 /// Loads in the arms of selects that lanes choose: those that may be done before the choice.
 class LoadsOfArms : public Visitor {
  public:
@@ -63687,7 +63680,7 @@ class LoadsOfArms : public Visitor {
     if (!contains(inputs_, n.buffer) || n.mask.get()) return false;
     for (const auto& i : n.indices)
       if (!is_load_free(i) || names_one_of(i, bound_)) return false;
-    const std::int64_t apart = std::abs(elements_apart(n, lane_));
+    const std::int64_t apart = std::abs(flat_stride(*n.buffer, n.indices, lane_).value_or(0));
     return apart >= 2 && apart <= kFurthest && surely_inside(*n.buffer, n.indices, facts_);
   }
 

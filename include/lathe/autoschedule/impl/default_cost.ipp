@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/analysis/block.hpp>
+#include <lathe/analysis/flat_stride.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/simplify.hpp>
@@ -144,23 +145,8 @@ inline std::size_t expanded_nodes(const BlockNode& block) {
   return nodes.count;
 }
 
-// How many elements of memory lie between those of two iterations of a loop, if that is a number:
-// extents around the axes that it runs along may be any.
 inline std::optional<std::int64_t> flat_stride(const AccessSite& access, const VarRef& loop) {
-  std::int64_t stride = 0, below = 1;  // elements of one step along the axis
-  bool known = true;                   // whether they are a number
-  for (std::size_t axis = access.indices.size(); axis-- > 0;) {
-    auto affine = affine_of(access.indices[axis], {loop});
-    const auto coef = affine ? affine->coef(0) : std::nullopt;
-    const std::int64_t* extent = as_const_int(access.buffer->shape[axis]);
-    std::int64_t part = 0;
-    if (!coef || (*coef != 0 && !known)) return std::nullopt;
-    if (*coef != 0 && (__builtin_mul_overflow(*coef, below, &part) ||
-                       __builtin_add_overflow(stride, part, &stride)))
-      return std::nullopt;
-    known = known && extent && !__builtin_mul_overflow(below, *extent, &below);
-  }
-  return stride;
+  return flat_stride(*access.buffer, access.indices, loop);
 }
 
 // How many steps of a loop lie between two elements, if one is the other moved along it alone.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdlib>
+#include <lathe/analysis/flat_stride.hpp>
 #include <lathe/analysis/region.hpp>
-#include <lathe/arith/affine.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
@@ -11,25 +11,6 @@
 
 namespace lathe {
 namespace detail {
-
-/// How many elements of a buffer lie between what one value of a variable names and the next; 0 if
-/// that is no number.
-inline std::int64_t elements_apart(const LoadNode& n, const VarRef& var) {
-  std::int64_t size = 1, apart = 0;
-  for (std::size_t d = n.indices.size(); d-- > 0;) {
-    if (uses_var(n.indices[d], var)) {
-      const auto parts = affine_of(n.indices[d], {var});
-      const auto step = parts ? parts->coef(0) : std::optional<std::int64_t>();
-      std::int64_t here = 0;
-      if (!step || size == 0 || __builtin_mul_overflow(*step, size, &here) ||
-          __builtin_add_overflow(apart, here, &apart))
-        return 0;
-    }
-    const std::int64_t* extent = as_const_int(n.buffer->shape[d]);
-    if (!extent || __builtin_mul_overflow(size, *extent, &size)) size = 0;
-  }
-  return apart;
-}
 
 /// Loads in the arms of selects that lanes choose: those that may be done before the choice.
 class LoadsOfArms : public Visitor {
@@ -61,7 +42,7 @@ class LoadsOfArms : public Visitor {
     if (!contains(inputs_, n.buffer) || n.mask.get()) return false;
     for (const auto& i : n.indices)
       if (!is_load_free(i) || names_one_of(i, bound_)) return false;
-    const std::int64_t apart = std::abs(elements_apart(n, lane_));
+    const std::int64_t apart = std::abs(flat_stride(*n.buffer, n.indices, lane_).value_or(0));
     return apart >= 2 && apart <= kFurthest && surely_inside(*n.buffer, n.indices, facts_);
   }
 

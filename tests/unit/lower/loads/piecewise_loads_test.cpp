@@ -115,10 +115,7 @@ TEST_CASE("lets of an index or a mask are renewed where these are written severa
 }
 
 TEST_CASE("places that turn back are what the evaluator loads") {
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "host"}) {
-    const Target target(name);
-    if (!target.runs_on(host())) continue;
-    CAPTURE(name);
+  on_targets({"x86-64-v2", "x86-64-v3", "host"}, [](const Target& target) {
     for (DType t : {kF32, kU8})
       for (int lanes : {4, 16, 32})
         for (bool twice : {false, true}) {
@@ -128,18 +125,16 @@ TEST_CASE("places that turn back are what the evaluator loads") {
           const Program program = one.of(turned_back(one, twice));
           const Compared both(program, target);
           const Program parts = piecewise_loads(program, target);
-          for (int first : {10, 39, 40, 45})
+          for (std::uint64_t first : {10, 39, 40, 45})
             for (int high : {40, 60}) {
               CAPTURE(first);
               CAPTURE(high);
-              const auto as = [](int v) { return static_cast<std::uint64_t>(v); };
-              const std::vector<std::uint64_t> rest{as(1), as(first), as(0), as(high), as(lanes)};
-              const std::vector<Bytes> data{elements(t, 1 + high), zeros(t, lanes)};
-              both.check(data, rest);
-              CHECK(evaluated(parts, data, rest)[1].data == evaluated(program, data, rest)[1].data);
+              check_pieces(both, program, parts, {elements(t, 1 + high), zeros(t, lanes)},
+                           {1, first, 0, static_cast<std::uint64_t>(high),
+                            static_cast<std::uint64_t>(lanes)});
             }
         }
-  }
+  });
 }
 
 TEST_CASE("borders load what the evaluator loads, and none reads further") {

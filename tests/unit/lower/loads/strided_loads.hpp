@@ -50,6 +50,24 @@ inline Bytes zeros(DType t, int count) {
   return out;
 }
 
+/// Those of these targets that this machine runs, each named in what fails.
+template <class F>
+void on_targets(std::initializer_list<const char*> names, const F& f) {
+  for (const char* name : names) {
+    const Target target(name);
+    if (!target.runs_on(host())) continue;
+    CAPTURE(name);
+    f(target);
+  }
+}
+
+/// Machine code, and what a pass has made, do what the evaluator does; `sizes` follow the buffers.
+inline void check_pieces(const Compared& code, const Program& program, const Program& made,
+                         const std::vector<Bytes>& data, const std::vector<std::uint64_t>& sizes) {
+  code.check(data, sizes);
+  CHECK(evaluated(made, data, sizes)[1].data == evaluated(program, data, sizes)[1].data);
+}
+
 inline std::size_t shuffles(const Program& p) { return count_of(p.str(), "shuffle("); }
 inline std::size_t loads(const Program& p) {
   return count_of(p.str(), "= x[") + count_of(p.str(), "+ x[");

@@ -65,10 +65,7 @@ TEST_CASE("lanes that wrap around are one dense load, or the ends of two") {
 }
 
 TEST_CASE("rings load what the evaluator loads, and none reads beyond them") {
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "host"}) {
-    const Target target(name);
-    if (!target.runs_on(host())) continue;
-    CAPTURE(name);
+  on_targets({"x86-64-v2", "x86-64-v3", "host"}, [](const Target& target) {
     for (DType t : {kF32, kU8, kF64})
       for (int lanes : {4, 16, 32})
         for (std::int64_t stride : {1, -1, 2}) {
@@ -78,20 +75,17 @@ TEST_CASE("rings load what the evaluator loads, and none reads beyond them") {
           const Program program = ring.of(ring.first - 40, stride);
           const Compared both(program, target);
           const Program parts = piecewise_loads(wrapped_loads(program), target);
-          for (int first : {0, 39, 40, 47, 120})
+          for (std::uint64_t first : {0, 39, 40, 47, 120})
             for (int period : {1, 3, 16, 61})
               for (int count : {0, 1, lanes}) {
                 CAPTURE(first);
                 CAPTURE(period);
                 CAPTURE(count);
-                const auto as = [](int v) { return static_cast<std::uint64_t>(v); };
-                const std::vector<std::uint64_t> rest{as(1), as(first), as(period), as(count)};
                 // x ends with the period.
-                const std::vector<Bytes> data{elements(t, 1 + period), zeros(t, lanes)};
-                both.check(data, rest);
-                CHECK(evaluated(parts, data, rest)[1].data ==
-                      evaluated(program, data, rest)[1].data);
+                check_pieces(both, program, parts, {elements(t, 1 + period), zeros(t, lanes)},
+                             {1, first, static_cast<std::uint64_t>(period),
+                              static_cast<std::uint64_t>(count)});
               }
         }
-  }
+  });
 }
