@@ -10181,30 +10181,11 @@ std::string describe(const AccessSite& a);
 
 }  // namespace lathe
 
-// ---- lathe/analysis/partition.hpp
-// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
-// do. For the step partition, and for lowering, which peels the other iterations.
+// ---- lathe/analysis/borders.hpp
+// Indices that are clamped, wrap around or turn back at the borders of an array, and what they are
+// away from there.
 
 namespace lathe::detail {
-
-/// What the schedule says of a loop.
-Partition partition_of(const ForNode& loop);
-
-/// The tail of the split that this loop is the inner one of; exact if there is none.
-Tail tail_of(const ForNode& loop);
-
-/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
-/// variable in which it is `value`.
-struct SteadyCondition {
-  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
-  bool value;
-  bool exact;        ///< outside of the range it is not `value`
-  bool peeled;       ///< a guard that depends on a loop whose tail is peel
-  AnyExpr full;      ///< the loop's variable is in that range
-  AnyExpr from, to;  ///< one of both
-
-  bool is_start() const { return bool(from); }
-};
 
 /// What is between the bounds of min and max of min and max.
 AnyExpr unclamped(AnyExpr e);
@@ -10227,12 +10208,6 @@ AnyExpr away_from_borders(const AnyExpr& e, const Facts& facts);
 /// What a comparison of indices is for most of the values that its sides take; none where that is
 /// not known.
 std::optional<bool> usual_value(const AnyExpr& comparison, const Facts& facts);
-
-/// Those below a loop whose value differs between its iterations, in program order, guards first.
-/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
-/// never are left out, and guards that depend on loops whose tail is mask.
-Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
-                                       const Vec<VarRef>& known);
 
 }  // namespace lathe::detail
 
@@ -10527,6 +10502,39 @@ struct KeptBuffer {
 /// The loop and the size that lowering finds, place by place: it moves a buffer into loops whose
 /// iterations each fill what they read of it, and cuts it to what one of them stores.
 KeptBuffer kept_of(const Program& program, const Buffer& buffer);
+
+}  // namespace lathe::detail
+
+// ---- lathe/analysis/partition.hpp
+// Steady iterations of a loop: those in which conditions below it hold whatever the loops inside
+// do. For the step partition, and for lowering, which peels the other iterations.
+
+namespace lathe::detail {
+
+/// What the schedule says of a loop.
+Partition partition_of(const ForNode& loop);
+
+/// The tail of the split that this loop is the inner one of; exact if there is none.
+Tail tail_of(const ForNode& loop);
+
+/// A comparison below a loop that its variable decides, and the end of the range [from, to) of that
+/// variable in which it is `value`.
+struct SteadyCondition {
+  const ExprNode* node;  ///< none: not in the program, but what a block's domain or a clamp asks
+  bool value;
+  bool exact;        ///< outside of the range it is not `value`
+  bool peeled;       ///< a guard that depends on a loop whose tail is peel
+  AnyExpr full;      ///< the loop's variable is in that range
+  AnyExpr from, to;  ///< one of both
+
+  bool is_start() const { return bool(from); }
+};
+
+/// Those below a loop whose value differs between its iterations, in program order, guards first.
+/// `known` are the Dims and the loops around; conditions that depend on loops whose partition is
+/// never are left out, and guards that depend on loops whose tail is mask.
+Vec<SteadyCondition> steady_conditions(const ForNode& loop, const Facts& around,
+                                       const Vec<VarRef>& known);
 
 }  // namespace lathe::detail
 

@@ -1,7 +1,7 @@
 // Indices as they are away from borders.
 #include <doctest/doctest.h>
 
-#include <lathe/analysis/partition.hpp>
+#include <lathe/analysis/borders.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/print.hpp>
 #include <lathe/ir/stmt.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/analysis/partition.hpp>
+#include <lathe/analysis/borders.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/poly.hpp>

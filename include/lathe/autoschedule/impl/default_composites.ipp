@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <lathe/analysis/partition.hpp>
+#include <lathe/analysis/borders.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <vector>

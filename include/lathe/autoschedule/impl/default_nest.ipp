@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <lathe/analysis/block.hpp>
+#include <lathe/analysis/borders.hpp>
 #include <lathe/analysis/find.hpp>
-#include <lathe/analysis/partition.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/ir/reducer.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lathe/analysis/borders.hpp>
 #include <lathe/analysis/partition.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>

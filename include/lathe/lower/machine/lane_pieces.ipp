@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lathe/analysis/partition.hpp>
+#include <lathe/analysis/borders.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdlib>
-#include <lathe/analysis/partition.hpp>
+#include <lathe/analysis/borders.hpp>
 #include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
