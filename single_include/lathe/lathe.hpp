@@ -1398,9 +1398,16 @@ namespace lathe {
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
 //   dot_words(sum, a, b): sum[l] + a[2l]*b[2l] + a[2l+1]*b[2l+1], of i16 in i32, modulo 2^32.
+//   mat_dot8(sum, a, b): of 2 x 2 sums, 2 rows of 8 in a, and 2 columns of 8 in b, of integers as
+//   dot4 has them: sum[4t + 2i + j] + a[16t + 8i]*b[16t + 8j] + … + a[16t + 8i + 7]*b[16t + 8j + 7].
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
 //   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
 //   any exponent, are zeros of their sign.
+//   odd_dot2(sum, a, b): of bf16 (or their bits) in f32, sum[l] + (a[2l]*b[2l] + a[2l+1]*b[2l+1]),
+//   each sum rounded to odd: to one of its two neighbours, that whose last bit is set, or infinite.
+//   Subnormal numbers as above.
+//   odd_mat_dot4(sum, a, b): of 2 x 2 sums, 2 rows of 4 in a, and 2 columns of 4 in b: odd_dot2 of
+//   their first halves, and then of the others.
 // Two-dimensional tiles, their rows one after the other in the lanes, are values of stores alone:
 //   tile(value, rows): the value, a load or zeros, as a tile of so many rows.
 //   tile_dot(sum, a, b): of m x n, m x k, and k x n whose rows stand in each other by groups of 4
@@ -1419,7 +1426,8 @@ namespace lathe {
   X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)      X(dot_words, 3, true) \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
-  X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true)
+  X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
+  X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)
 
 // clang-format on
 
@@ -1447,7 +1455,21 @@ bool op_pure(CallOp op);
 /// Calls whose result has fewer lanes than some arguments.
 constexpr bool is_dot(CallOp op) {
   return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::dot_words ||
+         op == CallOp::mat_dot8 || op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4 ||
          op == CallOp::tile_dot;
+}
+/// Whose products a lane of a dot adds up: `count` lanes of each factor, from these on.
+struct DotLanes {
+  int a = 0, b = 0, count = 1;
+};
+/// Of every dot but tile_dot.
+constexpr DotLanes dot_lanes(CallOp op, int sum) {
+  const int count = op == CallOp::mat_dot8                             ? 8
+                    : op == CallOp::dot4 || op == CallOp::odd_mat_dot4 ? 4
+                                                                       : 2;
+  if (op == CallOp::mat_dot8 || op == CallOp::odd_mat_dot4)
+    return {sum / 2 * count, (sum / 4 * 2 + sum % 2) * count, count};
+  return {sum * count, sum * count, count};
 }
 /// Calls that are the value of a store, and of nothing else.
 constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }
@@ -1495,10 +1517,10 @@ constexpr bool is_commutative(BinaryOp op) {
 //   toward minus infinity. x/0 and x%0 are 0 in all four forms; MIN/-1 is MIN and MIN%-1 is 0.
 //   A shift count is taken modulo the width; shr is arithmetic on signed types.
 // * Floats are IEEE, round to nearest even, one rounding per node; a type narrower than f32
-//   computes in f32 and rounds to its own type at every node. min and max propagate NaN and order
-//   -0 < +0. fast_min and fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no
-//   promise on NaN and signed zero beyond that formula. Which NaN an operation gives is open, its
-//   sign too.
+//   computes in f32 and rounds to its own type at every node, but for fma, which rounds once. min
+//   and max propagate NaN and order -0 < +0. fast_min and fast_max are a < b ? a : b and a > b ? a
+//   : b: what the hardware has, no promise on NaN and signed zero beyond that formula. Which NaN an
+//   operation gives is open, its sign too.
 // * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool
 //   is x != 0; to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its
 //   NaN.
@@ -5716,15 +5738,20 @@ enum class Language : std::uint8_t { llvm, c };
 
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
-  bool fma = true;         ///< one instruction; else a call of the C library
-  bool scales = true;      ///< scalb, logb and significand
-  bool rounds = true;      ///< floor, ceil, trunc, round
-  bool half = true;        ///< casts between f16 and wider floats
-  bool byte_dots = true;   ///< dot4 of unsigned with signed bytes
-  bool word_dots = true;   ///< dot_words
-  bool bf16_dots = true;   ///< dot2
-  bool byte_tiles = true;  ///< tile registers, and tile_dot of bytes
-  bool bf16_tiles = true;  ///< the same of bf16
+  bool fma = true;            ///< one instruction; else a call of the C library
+  bool scales = true;         ///< scalb, logb and significand
+  bool rounds = true;         ///< floor, ceil, trunc, round
+  bool half = true;           ///< casts between f16 and wider floats
+  bool byte_dots = true;      ///< dot4, of bytes as the next two say
+  bool mixed_dots = true;     ///< of unsigned with signed bytes
+  bool alike_dots = true;     ///< of bytes that are both signed, or both unsigned
+  bool word_dots = true;      ///< dot_words
+  bool bf16_dots = true;      ///< dot2
+  bool byte_matrices = true;  ///< mat_dot8
+  bool byte_tiles = true;     ///< tile registers, and tile_dot of bytes
+  bool bf16_tiles = true;     ///< the same of bf16
+  bool odd_dots = true;       ///< odd_dot2 and odd_mat_dot4
+  bool half_fma = true;       ///< fma of f16
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.
@@ -5746,6 +5773,11 @@ struct TargetCaps {
   // Bugs of LLVM that passes go around (lower/machine/workarounds).
   bool loses_byte_quotients = false;
   bool widens_masked_stores = false;
+
+  /// Whether dot4 multiplies bytes of these signs.
+  bool multiplies_bytes(bool a_is_signed, bool b_is_signed) const {
+    return a_is_signed == b_is_signed ? alike_dots : mixed_dots;
+  }
 
   /// Whatever a machine may have: programs that are legal for some target.
   TargetCaps() = default;
@@ -8202,8 +8234,14 @@ Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
 Scalar scalar_cast(DType to, DType from, Scalar a);
 /// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
 Scalar scalar_call(CallOp op, DType t, const Scalar* args);
+/// x + y, rounded to odd (of the two neighbours that whose last bit is set): rounded again to half
+/// as many bits it is rounded once (Boldo and Melquiond, Emulation of FMA and correctly rounded
+/// sums, 2008).
+double sum_to_odd(double x, double y);
 /// One fma of dot2, which knows no subnormal numbers.
 float scalar_dot2_step(float sum, float a, float b);
+/// sum + (a[0]*b[0] + a[1]*b[1]) as odd_dot2 has it.
+float scalar_odd_dot2(float sum, const float* a, const float* b);
 /// A constant or any number as a value of a type; floats are rounded to it.
 Scalar scalar_of(DType t, std::int64_t i, double f);
 
@@ -8376,6 +8414,9 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
     {CallOp::dot_words, MathForm::native, &TargetCaps::word_dots},
+    {CallOp::mat_dot8, MathForm::native, &TargetCaps::byte_matrices},
+    {CallOp::odd_dot2, MathForm::native, &TargetCaps::odd_dots},
+    {CallOp::odd_mat_dot4, MathForm::native, &TargetCaps::odd_dots},
 };
 
 /// Of what has no row, the calls that compute nothing: native. The remainder of floats, an
@@ -11821,6 +11862,10 @@ constexpr DType carrier_of(DType t) {
 AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const TargetCaps& caps);
 /// The bits of an f32 or f64 value rounded to nearest even, as encode_float of ir/narrow.hpp.
 AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps);
+/// x + y of f64, rounded to odd: rounded again to half as many bits it is rounded once.
+AnyExpr sum_to_odd(const AnyExpr& x, const AnyExpr& y);
+/// The f64 value as f32, rounded to odd.
+AnyExpr f32_to_odd(const AnyExpr& value);
 /// The value of an i8 or u8 wrapped to four bits.
 AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits);
 
@@ -14720,7 +14765,12 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   rounds = !llvm || !x86 || target.has("sse4.1");
   scales = llvm && x86 && target.has("avx512f");
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
-  byte_dots = llvm && x86 && target.has("avx512vnni");
+  mixed_dots = llvm && (target.has("avx512vnni") || target.has("avxvnni") || target.has("i8mm"));
+  alike_dots = llvm && (target.has("avxvnniint8") || target.has("dotprod"));
+  byte_dots = mixed_dots || alike_dots;
+  odd_dots = llvm && target.has("bf16");
+  half_fma = llvm && (target.has("avx512fp16") || target.has("fullfp16"));
+  byte_matrices = llvm && target.has("i8mm");
   word_dots = llvm && x86;
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   byte_tiles = llvm && x86 && target.has("amx-int8");
@@ -17524,12 +17574,12 @@ inline std::string_view binary_rule(const BinaryNode& n) {
   }
 }
 
-/// Of an f16 nothing is computed; it may have a name until it is cast.
+/// Of an f16 nothing is computed but fma; it may have a name until it is cast.
 inline bool legal_narrow(const AnyExpr& e, const TargetCaps& caps) {
   if (!caps.half || e.dtype().scalar() != kF16) return false;
   const auto* call = e.as<CallNode>();
   return e.kind() != ExprKind::Binary && e.kind() != ExprKind::Unary &&
-         (!call || call->op == CallOp::reinterpret);
+         (!call || call->op == CallOp::reinterpret || (call->op == CallOp::fma && caps.half_fma));
 }
 
 inline std::string_view cast_rule(const CastNode& n) {
@@ -18407,28 +18457,15 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
     Scalar out;
     if (wide)
       out.f = std::fma(args[0].f, args[1].f, args[2].f);
-    else
+    else if (t.bits == 32)
       out.s = std::fma(args[0].s, args[1].s, args[2].s);
-    if (t.bits < 32) out.s = round_scalar(t, out.s);
+    else  // the product is exact
+      out.s = round_scalar(t, sum_to_odd(x * static_cast<double>(args[1].s), args[2].s));
     return out;
   }
   double y = 0;
   if (op_arity(op) == 2) y = wide ? args[1].f : static_cast<double>(args[1].s);
   return scalar_of(t, 0, math_call(op, x, y));
-}
-
-inline float without_subnormal(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-
-// The least normal number is also what a result below it rounds to, if its exponent has an end:
-// the same sum of larger numbers tells them apart.
-LATHE_DECL float scalar_dot2_step(float sum, float a, float b) {
-  sum = without_subnormal(sum), a = without_subnormal(a), b = without_subnormal(b);
-  const float result = std::fma(a, b, sum);
-  if (!(std::fabs(result) <= 0x1p-126f)) return result;
-  const float larger = std::fma(a * 0x1p32f, b, sum * 0x1p32f);
-  return std::fabs(larger) >= 0x1p-94f ? result : std::copysign(0.0f, result);
 }
 
 LATHE_DECL std::uint64_t scalar_bits(DType t, Scalar a) {
@@ -18619,6 +18656,51 @@ LATHE_DECL void ScalarCode::run_rounding(const Scalar* in, Scalar* out, std::uin
   load(in);
   for (std::size_t k = 0; k < steps_.size(); ++k) run_rounding(steps_[k], random_bits(seed, k));
   store(out);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/ir/impl/scalar_dots.ipp
+// Sums of bf16 products as instructions round them.
+
+namespace lathe::detail {
+
+LATHE_DECL double sum_to_odd(double x, double y) {
+  const double sum = x + y, part = sum - x, rest = (x - (sum - part)) + (y - part);
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  if (!(rest < 0 || rest > 0) || bits % 2 == 1) return sum;
+  return std::bit_cast<double>((rest < 0) == (sum < 0) ? bits + 1 : bits - 1);
+}
+
+inline float without_subnormal(float x) {
+  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+}
+
+// The least normal number is also what a result below it rounds to, if its exponent has an end:
+// the same sum of larger numbers tells them apart. Where a is then infinite, b can only be zero.
+LATHE_DECL float scalar_dot2_step(float sum, float a, float b) {
+  sum = without_subnormal(sum), a = without_subnormal(a), b = without_subnormal(b);
+  const float result = std::fma(a, b, sum);
+  if (!(std::fabs(result) <= 0x1p-126f)) return result;
+  const float larger = std::fma(a * 0x1p32f, b, sum * 0x1p32f);
+  return std::fabs(larger) < 0x1p-94f ? std::copysign(0.0f, result) : result;
+}
+
+// To odd, or infinite; no subnormal numbers.
+inline float scalar_odd_sum(float x, float y) {
+  const double sum = sum_to_odd(without_subnormal(x), without_subnormal(y));
+  const double size = std::fabs(sum);
+  if (size < 0x1p-126) return std::copysign(0.0f, static_cast<float>(sum));
+  if (!(size < 0x1p128)) return static_cast<float>(sum);
+  constexpr std::uint64_t kLost = (std::uint64_t{1} << 29) - 1;
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  const auto kept = static_cast<float>(std::bit_cast<double>(bits & ~kLost));
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(kept) | ((bits & kLost) != 0));
+}
+
+LATHE_DECL float scalar_odd_dot2(float sum, const float* a, const float* b) {
+  const auto product = [&](int k) { return without_subnormal(a[k]) * without_subnormal(b[k]); };
+  return scalar_odd_sum(sum, scalar_odd_sum(product(0), product(1)));
 }
 
 }  // namespace lathe::detail
@@ -19232,31 +19314,56 @@ LATHE_DECL Stmt replace_buffer(const Stmt& s, const Buffer& from, const Buffer& 
 namespace lathe {
 namespace detail {
 
-inline constexpr const char* kVpdpbusd = R"(
-program vpdpbusd(in A: u8[4], in B: i8[16, 4], inout C: i32[16]):
-  for j in 0..16:
-    for k in 0..4:
-      block dot(vj in 0..16 = j, reduce vk in 0..4 = k) reduce sum:
-        C[vj] sum= i32(A[vk]) * i32(B[vj, vk])
-)";
-inline constexpr const char* kVpdpbusdCode = R"(
-program vpdpbusd(in A: u8[4], in B: i8[16, 4], inout C: i32[16]):
-  C[ramp(0, 1, 16)] = dot4(C[ramp(0, 1, 16)], broadcast(A[ramp(0, 1, 4)], 16),
-    B[ramp(broadcast(0, 4), 1, 16), broadcast(ramp(0, 1, 4), 16)])
-)";
+// Rows of registers of sums: a row's programs are written out from these.
+struct DotRow {
+  std::string_view name, a, b, sum;
+  std::string_view call;
+  int columns, group;
+  std::string_view feature;
+  double cycles, latency;
+  std::string_view rounding{};
+};
+// Cycles and latencies: Intel's optimization manual and uops.info for x86, Arm's guides of the
+// Neoverse V1 and V2 else (there four pipes of 128 bits; matrices on two).
+inline constexpr DotRow kDotRows[] = {
+    {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
+    {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
+     "two products are added at a time, the second first, and subnormal numbers are zeros"},
+    {"vpdpbusd_256", "u8", "i8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
+    {"vpdpbssd_256", "i8", "i8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
+    {"vpdpbuud_256", "u8", "u8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
+    {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
+    {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
+    {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
+    {"bfdot", "bf16", "bf16", "f32", "odd_dot2", 4, 2, "bf16", 0.5, 4,
+     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
+     "numbers are zeros"},
+};
 
-inline constexpr const char* kVdpbf16ps = R"(
-program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
-  for j in 0..16:
-    for k in 0..2:
-      block dot(vj in 0..16 = j, reduce vk in 0..2 = k) reduce sum:
-        C[vj] sum= f32(A[vk]) * f32(B[vj, vk])
-)";
-inline constexpr const char* kVdpbf16psCode = R"(
-program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
-  C[ramp(0, 1, 16)] = dot2(C[ramp(0, 1, 16)], broadcast(A[ramp(0, 1, 2)], 16),
-    B[ramp(broadcast(0, 2), 1, 16), broadcast(ramp(0, 1, 2), 16)])
-)";
+// Two rows of a by two columns of b, 8 terms of each side by side.
+struct MatrixRow {
+  std::string_view name, a, b, sum;
+  std::string_view call;
+  int group;
+  std::string_view feature;
+  std::string_view rounding{};
+};
+inline constexpr MatrixRow kMatrixRows[] = {
+    {"smmla", "i8", "i8", "i32", "mat_dot8", 8, "i8mm"},
+    {"ummla", "u8", "u8", "i32", "mat_dot8", 8, "i8mm"},
+    {"usmmla", "u8", "i8", "i32", "mat_dot8", 8, "i8mm"},
+    {"bfmmla", "bf16", "bf16", "f32", "odd_mat_dot4", 4, "bf16",
+     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
+     "numbers are zeros"},
+};
+
+// One product a lane. Latencies: Intel's optimization manual, Arm's guide of the Neoverse V1.
+struct FmaRow {
+  std::string_view name;
+  int columns;
+  std::string_view feature;
+};
+inline constexpr FmaRow kHalfRows[] = {{"vfmaddph", 32, "avx512fp16"}, {"fmla_f16", 8, "fullfp16"}};
 
 // The row's programs are written out for a number of rows, columns and terms.
 struct TileProduct {
@@ -19282,6 +19389,56 @@ inline std::string axis_lanes(int outer, int n, int inner) {
 }
 inline std::string matrix_lanes(int rows, int columns) {
   return cat(axis_lanes(1, rows, columns), ", ", axis_lanes(rows, columns, 1));
+}
+
+inline TensorIntrin dot_row(const DotRow& of) {
+  const int n = of.columns, g = of.group;
+  const std::string head = cat("program ", of.name, "(in A: ", of.a, "[", g, "], in B: ", of.b, "[",
+                               n, ", ", g, "], inout C: ", of.sum, "[", n, "]):\n");
+  const std::string c = cat("C[", axis_lanes(1, n, 1), "]");
+  TensorIntrin out{std::string(of.name),      {},        {},        std::string(of.rounding),
+                   {std::string(of.feature)}, of.cycles, of.latency};
+  out.description =
+      cat(head, "  for j in 0..", n, ":\n    for k in 0..", g, ":\n      block dot(vj in 0..", n,
+          " = j, reduce vk in 0..", g, " = k) reduce sum:\n        C[vj] sum= ", of.sum,
+          "(A[vk]) * ", of.sum, "(B[vj, vk])\n");
+  out.implementation = cat(head, "  ", c, " = ", of.call, "(", c, ", broadcast(A[",
+                           axis_lanes(1, g, 1), "], ", n, "), B[", matrix_lanes(n, g), "])\n");
+  return out;
+}
+
+// Cycles: one on each of two pipes; 3 to the next (Arm's guide of the Neoverse V1).
+inline TensorIntrin matrix_row(const MatrixRow& of) {
+  const int g = of.group;
+  const std::string head = cat("program ", of.name, "(in A: ", of.a, "[2, ", g, "], in B: ", of.b,
+                               "[2, ", g, "], inout C: ", of.sum, "[2, 2]):\n");
+  const std::string c = cat("C[", matrix_lanes(2, 2), "]"), factors = matrix_lanes(2, g);
+  TensorIntrin out{std::string(of.name),      {},  {}, std::string(of.rounding),
+                   {std::string(of.feature)}, 0.5, 3};
+  out.description = cat(head, "  for i in 0..2:\n    for j in 0..2:\n      for k in 0..", g,
+                        ":\n        block dot(vi in 0..2 = i, vj in 0..2 = j, reduce vk in 0..", g,
+                        " = k) reduce sum:\n          C[vi, vj] sum= ", of.sum, "(A[vi, vk]) * ",
+                        of.sum, "(B[vj, vk])\n");
+  out.implementation =
+      cat(head, "  ", c, " = ", of.call, "(", c, ", A[", factors, "], B[", factors, "])\n");
+  return out;
+}
+
+inline TensorIntrin half_row(const FmaRow& of) {
+  const int n = of.columns;
+  const std::string head =
+      cat("program ", of.name, "(in A: f16[1], in B: f16[", n, ", 1], inout C: f16[", n, "]):\n");
+  const std::string lanes = axis_lanes(1, n, 1);
+  TensorIntrin out{
+      std::string(of.name),      {},  {}, "products are not rounded before they are added",
+      {std::string(of.feature)}, 0.5, 4};
+  out.description =
+      cat(head, "  for j in 0..", n, ":\n    for k in 0..1:\n      block dot(vj in 0..", n,
+          " = j, reduce vk in 0..1 = k) reduce sum:\n        C[vj] sum= A[vk] * "
+          "B[vj, vk]\n");
+  out.implementation = cat(head, "  C[", lanes, "] = fma(broadcast(A[0], ", n, "), B[", lanes,
+                           ", 0], C[", lanes, "])\n");
+  return out;
 }
 
 inline TensorIntrin tile_product(const TileProduct& of, int rows, int columns, int depth) {
@@ -19344,16 +19501,10 @@ inline void add_tile_rows(Vec<TensorIntrin>& rows) {
 
 LATHE_DECL const Vec<TensorIntrin>& tensor_intrins() {
   static const Vec<TensorIntrin> rows = [] {
-    Vec<TensorIntrin> all{
-        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 0.5, 5},
-        {"vdpbf16ps",
-         detail::kVdpbf16ps,
-         detail::kVdpbf16psCode,
-         "two products are added at a time, the second first, and subnormal numbers are zeros",
-         {"avx512bf16"},
-         1,
-         6},
-    };
+    Vec<TensorIntrin> all;
+    for (const auto& of : detail::kDotRows) all.push_back(detail::dot_row(of));
+    for (const auto& of : detail::kMatrixRows) all.push_back(detail::matrix_row(of));
+    for (const auto& of : detail::kHalfRows) all.push_back(detail::half_row(of));
     detail::add_tile_rows(all);
     return all;
   }();
@@ -21663,6 +21814,26 @@ inline std::string_view dot_words_problem(const Vec<AnyExpr>& args) {
              : "dot_words multiplies i16, two for each lane of the sum";
 }
 
+inline std::string_view mat_dot_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype();
+  if (sum.scalar() != kI32 || sum.lanes % 4 != 0) return "mat_dot8 adds to 2 x 2 sums of i32";
+  for (std::size_t k = 1; k < 3; ++k) {
+    const DType t = args[k].dtype();
+    if (!t.is_int() || t.bits != 8 || t.lanes != 4 * sum.lanes)
+      return "mat_dot8 multiplies integers of 8 bits, 2 x 8 for each 2 x 2 sums";
+  }
+  return {};
+}
+
+inline std::string_view odd_dot_problem(CallOp op, const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), a = args[1].dtype(), b = args[2].dtype();
+  if (sum.scalar() != kF32 || (op == CallOp::odd_mat_dot4 && sum.lanes % 4 != 0))
+    return op == CallOp::odd_dot2 ? "odd_dot2 adds to f32"
+                                  : "odd_mat_dot4 adds to 2 x 2 sums of f32";
+  if (a != b || a.lanes != 2 * sum.lanes) return "the arguments' lanes do not fit each other";
+  return a.scalar() == kBF16 || a.scalar() == kU16 ? "" : "the factors are no bf16";
+}
+
 inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
   const bool four = op == CallOp::dot4;
   const DType sum = args[0].dtype();
@@ -21717,6 +21888,11 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return dot_problem(op, args);
     case CallOp::dot_words:
       return dot_words_problem(args);
+    case CallOp::mat_dot8:
+      return mat_dot_problem(args);
+    case CallOp::odd_dot2:
+    case CallOp::odd_mat_dot4:
+      return odd_dot_problem(op, args);
     case CallOp::tile_dot:
       return tile_dot_problem(args);
     case CallOp::tile:
@@ -30313,9 +30489,10 @@ class ValueCost : public Visitor {
     if (n.op == CallOp::fma) return 2;
     if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return 0;
     if (!is_dot(n.op)) return 1;
-    // Each lane of a is multiplied with one of b; of tiles, with as many as a row of sums has.
-    const std::int64_t terms = n.args[1].dtype().lanes;
-    return 2 * terms * (n.op == CallOp::tile_dot ? shape_of_tiles(n).columns : 1);
+    // Of tiles each lane of a is multiplied with as many of b as a row of sums has.
+    if (n.op == CallOp::tile_dot)
+      return std::int64_t{2} * n.args[1].dtype().lanes * shape_of_tiles(n).columns;
+    return std::int64_t{2} * n.dtype.lanes * dot_lanes(n.op, 0).count;
   }
 
   NodeMap<bool> seen_;
@@ -47837,6 +48014,10 @@ inline constexpr std::int64_t kPage = 4096;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
+// What it takes to round a result to f16, and to widen that again, in plain operations; more for
+// types without a conversion.
+inline constexpr double kRoundingCost = 3;
+
 // What one instance of a block computes and touches.
 class BodyCost : public Visitor {
  public:
@@ -50894,6 +51075,8 @@ class FitIntrinsics : NestSteps {
  private:
   bool usable(const ProductRow& product) const {
     if (s_.options().strict && !product.code.rounding.empty()) return false;
+    // Sums of several rows in one register have to be laid out for it: that is not planned.
+    if (product.rows > 1 && !product.in_tiles) return false;
     for (const auto& feature : product.row->features)
       if (!target_.has(feature)) return false;
     return true;
@@ -53055,10 +53238,28 @@ class TileReduction : TileRegisters {
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;
+    cost.ops += kRoundingCost * static_cast<double>(narrow_operations(block));
     // Two comparisons, of which one tells a NaN, and two choices by both.
     if (is_arg_reducer(*block.reducer)) cost.ops += 4, cost.latency = 10;
     return cost;
   }
+
+  // Operations on floats that are narrower than what the machine computes with: the sum is one.
+  static int narrow_operations(const BlockNode& block) {
+    struct Count : Visitor {
+      int count = 0;
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        const bool computes = e.kind() == ExprKind::Binary || e.kind() == ExprKind::Call;
+        count += computes && is_narrow_float(e.dtype());
+        descend(e);
+      }
+    } visitor;
+    visitor.stmt(block.body);
+    const StoreNode* store = only_store(block);
+    return visitor.count + (store && is_narrow_float(store->buffer->dtype));
+  }
+  static bool is_narrow_float(DType t) { return t.is_float() && t.bits < 32; }
 
   // Conditions of the place, which are asked for a whole vector, or once for several terms: their
   // operations, and whether all are linear in the place, as those are that tell an image from its
@@ -56515,8 +56716,8 @@ class DotSums : public Mutator {
     if (count == 2 && !caps_.word_dots) return {};
     if (count == 2) return make_call(CallOp::dot_words, {before, a, b});
     if (a.dtype().is_signed()) std::swap(a, b);
-    const bool bytes = a.dtype().scalar() == kU8 && b.dtype().scalar() == kI8;
-    return bytes && caps_.byte_dots ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();
+    const bool known = caps_.multiplies_bytes(a.dtype().is_signed(), b.dtype().is_signed());
+    return known ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();
   }
 
   const TargetCaps& caps_;
@@ -57542,12 +57743,17 @@ class LegalDots {
 
   AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
     if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
-    if (op == CallOp::dot_words)
-      return caps_.word_dots ? make_call(op, {sum, a, b}) : integers(sum, a, b, 2);
-    // The instruction takes the unsigned factors first.
-    if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
-    const bool known = caps_.byte_dots && a.dtype().is_unsigned() && b.dtype().is_signed();
-    return known ? make_call(op, {sum, a, b}) : integers(sum, a, b, 4);
+    if (op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4)
+      return caps_.odd_dots ? make_call(op, {sum, a, b}) : odd_dot(op, sum, a, b);
+    const bool known = op == CallOp::dot_words ? caps_.word_dots
+                       : op == CallOp::mat_dot8
+                           ? caps_.byte_matrices
+                           : caps_.multiplies_bytes(a.dtype().is_signed(), b.dtype().is_signed());
+    if (!known) return integers(op, sum, a, b);
+    // Instructions take unsigned factors first, where the others are signed.
+    if (!a.dtype().is_signed() || b.dtype().is_signed()) return make_call(op, {sum, a, b});
+    if (op != CallOp::mat_dot8) return make_call(op, {sum, b, a});
+    return turned(make_call(op, {turned(sum), b, a}));
   }
 
   /// As scalar_dot2_step does it: fma(a, b, sum) of numbers that are not subnormal.
@@ -57560,8 +57766,8 @@ class LegalDots {
             AnyExpr scale = make_float(t, 0x1p32);
             AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
             AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
-            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
-            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
+            AnyExpr less = make_binary(BinaryOp::lt, larger, make_float(t, 0x1p-94));
+            return make_select(logical_and(tiny, less), zero_like(r), r);
           });
         });
       });
@@ -57569,20 +57775,28 @@ class LegalDots {
   }
 
  private:
-  // Lane k of each group.
-  static AnyExpr part(const AnyExpr& v, int k, int group) {
+  // For each lane of the sum the k-th factor that it takes.
+  static AnyExpr part(CallOp op, const AnyExpr& v, int k, int DotLanes::*first, int sums) {
     Vec<int> lanes;
-    for (int l = k; l < v.dtype().lanes; l += group) lanes.push_back(l);
+    for (int l = 0; l < sums; ++l) lanes.push_back(dot_lanes(op, l).*first + k);
     return make_shuffle({v}, std::move(lanes));
   }
 
-  static AnyExpr integers(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b, int group) {
+  // Rows and columns of 2 x 2 sums change places.
+  static AnyExpr turned(const AnyExpr& sums) {
+    Vec<int> lanes;
+    for (int l = 0; l < sums.dtype().lanes; ++l) lanes.push_back(l / 4 * 4 + l % 2 * 2 + l % 4 / 2);
+    return make_shuffle({sums}, std::move(lanes));
+  }
+
+  static AnyExpr integers(CallOp op, const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
     const DType t = sum.dtype();
     return with_value("a", a, [&](const AnyExpr& x) {
       return with_value("b", b, [&](const AnyExpr& y) {
         AnyExpr out = sum;
-        for (int k = 0; k < group; ++k)
-          out = out + make_cast(t, part(x, k, group)) * make_cast(t, part(y, k, group));
+        for (int k = 0; k < dot_lanes(op, 0).count; ++k)
+          out = out + make_cast(t, part(op, x, k, &DotLanes::a, t.lanes)) *
+                          make_cast(t, part(op, y, k, &DotLanes::b, t.lanes));
         return out;
       });
     });
@@ -57591,10 +57805,43 @@ class LegalDots {
   static AnyExpr dot2(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
     return with_value("a", a, [&](const AnyExpr& x) {
       return with_value("b", b, [&](const AnyExpr& y) {
-        AnyExpr first = step(sum, factor(part(x, 1, 2)), factor(part(y, 1, 2)));
-        return step(first, factor(part(x, 0, 2)), factor(part(y, 0, 2)));
+        const auto added = [&](const AnyExpr& to, int k) {
+          const int sums = sum.dtype().lanes;
+          return step(to, factor(part(CallOp::dot2, x, k, &DotLanes::a, sums)),
+                      factor(part(CallOp::dot2, y, k, &DotLanes::b, sums)));
+        };
+        return added(added(sum, 1), 0);
       });
     });
+  }
+
+  // As scalar_odd_dot2 does it.
+  static AnyExpr odd_dot(CallOp op, const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) {
+        const auto product = [&](int k) {
+          const int sums = sum.dtype().lanes;
+          return number(number(factor(part(op, x, k, &DotLanes::a, sums))) *
+                        number(factor(part(op, y, k, &DotLanes::b, sums))));
+        };
+        AnyExpr out = number(sum);
+        for (int k = 0; k < dot_lanes(op, 0).count; k += 2)
+          out = odd_sum(out, odd_sum(product(k), product(k + 1)));
+        return out;
+      });
+    });
+  }
+  static AnyExpr odd_sum(const AnyExpr& x, const AnyExpr& y) {
+    const DType f64 = kF64.with_lanes(x.dtype().lanes);
+    return with_value(
+        "exact", sum_to_odd(make_cast(f64, x), make_cast(f64, y)), [&](const AnyExpr& e) {
+          const auto is = [&](BinaryOp op, double than) {
+            return make_binary(op, size(e), make_float(f64, than));
+          };
+          const AnyExpr near = make_cast(x.dtype(), e);
+          return make_select(is(BinaryOp::lt, 0x1p-126), zero_like(near),
+                             make_select(is(BinaryOp::lt, 0x1p128), f32_to_odd(e), near));
+        });
   }
 
   // A bf16 is the upper half of an f32.
@@ -57845,6 +58092,7 @@ class NarrowTypes : public Mutator {
   AnyExpr unary(const UnaryNode& n);
   AnyExpr cast(const CastNode& n);
   AnyExpr call(const CallNode& n);
+  AnyExpr fma(const CallNode& n);
   AnyExpr decoded(const AnyExpr& e);
   AnyExpr to_bits(DType narrow, const AnyExpr& value);
   static AnyExpr clamped(DType narrow, const AnyExpr& value);
@@ -57991,6 +58239,18 @@ LATHE_DECL AnyExpr NarrowTypes::cast(const CastNode& n) {
   return to_bits(to, make_cast((from.bits < 32 ? kF32 : kF64).with_lanes(lanes), value));
 }
 
+// Products of narrow floats are exact in f64.
+LATHE_DECL AnyExpr NarrowTypes::fma(const CallNode& n) {
+  const DType t = n.dtype, wide = kF64.with_lanes(t.lanes);
+  Vec<AnyExpr> args;
+  if (t.code == TypeCode::ieee && caps_.half_fma) {
+    for (const auto& a : n.args) args.push_back(make_reinterpret(t, expr(a)));
+    return make_reinterpret(carrier_of(t), make_call(n.op, std::move(args)));
+  }
+  for (const auto& a : n.args) args.push_back(make_cast(wide, decoded(a)));
+  return to_bits(t, sum_to_odd(args[0] * args[1], args[2]));
+}
+
 LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
   DType from = n.args[0].dtype();
   if (n.op == CallOp::reinterpret) {
@@ -57999,6 +58259,7 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
     if (n.dtype.bits == 4) return wrap_narrow(n.dtype, make_cast(to, bits));
     return bits.dtype() == to ? bits : make_reinterpret(to, bits);
   }
+  if (n.op == CallOp::fma) return fma(n);
   Vec<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
   if (n.op == CallOp::popcount)
@@ -58083,7 +58344,9 @@ class MaskArms : public SharingMutator {
       case ExprKind::Load:
         return load(e, *e.as<LoadNode>());
       case ExprKind::Call:
-        return mask_.get() && is_dot(e.as<CallNode>()->op) ? dot(*e.as<CallNode>()) : descend(e);
+        return mask_.get() && is_dot(e.as<CallNode>()->op) && !is_tile(e.as<CallNode>()->op)
+                   ? dot(*e.as<CallNode>())
+                   : descend(e);
       case ExprKind::Ramp:
         return mask_.get() ? ramp(*e.as<RampNode>()) : descend(e);
       case ExprKind::Broadcast:
@@ -58212,16 +58475,26 @@ class MaskArms : public SharingMutator {
     return make_shuffle(std::move(vectors), n.lanes);
   }
 
-  // The factors have their groups of lanes where the result's lane is.
+  // A factor is needed where a sum is that takes it: one, or two of a matrix.
   AnyExpr dot(const CallNode& n) {
-    const auto factor = [&](const AnyExpr& e) {
-      const int lanes = e.dtype().lanes;
-      AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
-      Vec<int> groups;
-      for (int l = 0; l < lanes; ++l) groups.push_back(l * n.dtype.lanes / lanes);
-      return weight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
+    const auto factor = [&](const AnyExpr& e, int DotLanes::*first) {
+      if (!weight(e).may_load()) return expr(e);
+      Vec<int> one(static_cast<std::size_t>(e.dtype().lanes)), other = one;
+      for (int l = n.dtype.lanes - 1; l >= 0; --l) {
+        const DotLanes at = dot_lanes(n.op, l);
+        for (int k = at.*first; k < at.*first + at.count; ++k) {
+          int& last = other[static_cast<std::size_t>(k)];
+          one[static_cast<std::size_t>(k)] = l, last = std::max(last, l);
+        }
+      }
+      const AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
+      AnyExpr needed = make_shuffle({mask}, Vec<int>(one));
+      if (!std::equal(one.begin(), one.end(), other.begin()))
+        needed = make_binary(BinaryOp::or_, needed, make_shuffle({mask}, std::move(other)));
+      return under(needed, e);
     };
-    AnyExpr sum = expr(n.args[0]), a = factor(n.args[1]), b = factor(n.args[2]);
+    AnyExpr sum = expr(n.args[0]), a = factor(n.args[1], &DotLanes::a),
+            b = factor(n.args[2], &DotLanes::b);
     return make_call(n.op, {std::move(sum), std::move(a), std::move(b)});
   }
 
@@ -58288,9 +58561,33 @@ LATHE_DECL AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const Target
   });
 }
 
-// An f32 that rounds to any narrow float as the f64 would: where bits are cut off, its last bit is
-// set.
-inline AnyExpr sticky_float(const AnyExpr& value) {
+LATHE_DECL AnyExpr sum_to_odd(const AnyExpr& x, const AnyExpr& y) {
+  const DType u64 = kU64.with_lanes(x.dtype().lanes);
+  const AnyExpr zero = make_float(x.dtype(), 0), one = make_int(u64, 1);
+  const auto below = [](const AnyExpr& a, const AnyExpr& b) {
+    return make_binary(BinaryOp::lt, a, b);
+  };
+  return with_value("x", x, [&](const AnyExpr& a) {
+    return with_value("y", y, [&](const AnyExpr& b) {
+      return with_value("sum", a + b, [&](const AnyExpr& sum) {
+        const AnyExpr lost = with_value(
+            "part", sum - a, [&](const AnyExpr& part) { return (a - (sum - part)) + (b - part); });
+        return with_value("lost", lost, [&](const AnyExpr& rest) {
+          const AnyExpr bits = make_reinterpret(u64, sum);
+          const AnyExpr even = make_binary(BinaryOp::eq, make_binary(BinaryOp::bit_and, bits, one),
+                                           make_int(u64, 0));
+          const AnyExpr cut = logical_or(below(rest, zero), below(zero, rest));
+          const AnyExpr outwards = make_binary(BinaryOp::eq, below(rest, zero), below(sum, zero));
+          const AnyExpr moved =
+              make_reinterpret(x.dtype(), make_select(outwards, bits + one, bits - one));
+          return make_select(logical_and(cut, even), moved, sum);
+        });
+      });
+    });
+  });
+}
+
+LATHE_DECL AnyExpr f32_to_odd(const AnyExpr& value) {
   int lanes = value.dtype().lanes;
   DType f32 = kF32.with_lanes(lanes), f64 = kF64.with_lanes(lanes);
   return with_value("wide", value, [&](const AnyExpr& x) {
@@ -58353,7 +58650,7 @@ inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const TargetCaps& 
 }
 
 LATHE_DECL AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps) {
-  AnyExpr f32 = value.dtype().bits == 64 ? sticky_float(value) : value;
+  AnyExpr f32 = value.dtype().bits == 64 ? f32_to_odd(value) : value;
   return with_value("bits", bits_of_float(f32),
                     [&](const AnyExpr& bits) { return encode_bits(narrow, bits, caps); });
 }
@@ -65776,6 +66073,109 @@ LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/codegen/llvm/impl/dots.ipp
+// Dot products as instructions of the target.
+
+namespace lathe::detail {
+
+/// An instruction that multiplies groups of lanes and adds each group up.
+struct LlvmDot {
+  CallOp op;
+  std::string_view features;  ///< all that it needs
+  std::string_view name;
+  int lanes;  ///< of the sum
+  /// LLVM's type of the factors; where newer majors read bytes, words are what all take.
+  std::string_view factors;
+  std::string_view signs{};  ///< of bytes: of a and b
+  bool adds = true;          ///< takes what it adds to
+};
+
+inline constexpr LlvmDot kLlvmDots[] = {
+    {CallOp::dot4, "avx512vnni avx512vl", "x86.avx512.vpdpbusd.128", 4, "<4 x i32>", "us"},
+    {CallOp::dot4, "avx512vnni avx512vl", "x86.avx512.vpdpbusd.256", 8, "<8 x i32>", "us"},
+    {CallOp::dot4, "avx512vnni", "x86.avx512.vpdpbusd.512", 16, "<16 x i32>", "us"},
+    {CallOp::dot4, "avxvnni", "x86.avx512.vpdpbusd.128", 4, "<4 x i32>", "us"},
+    {CallOp::dot4, "avxvnni", "x86.avx512.vpdpbusd.256", 8, "<8 x i32>", "us"},
+    {CallOp::dot4, "avxvnniint8", "x86.avx2.vpdpbssd.128", 4, "<4 x i32>", "ss"},
+    {CallOp::dot4, "avxvnniint8", "x86.avx2.vpdpbssd.256", 8, "<8 x i32>", "ss"},
+    {CallOp::dot4, "avxvnniint8", "x86.avx2.vpdpbuud.128", 4, "<4 x i32>", "uu"},
+    {CallOp::dot4, "avxvnniint8", "x86.avx2.vpdpbuud.256", 8, "<8 x i32>", "uu"},
+    {CallOp::dot4, "dotprod", "aarch64.neon.sdot.v4i32.v16i8", 4, "<16 x i8>", "ss"},
+    {CallOp::dot4, "dotprod", "aarch64.neon.udot.v4i32.v16i8", 4, "<16 x i8>", "uu"},
+    {CallOp::dot4, "i8mm", "aarch64.neon.usdot.v4i32.v16i8", 4, "<16 x i8>", "us"},
+    {CallOp::mat_dot8, "i8mm", "aarch64.neon.smmla.v4i32.v16i8", 4, "<16 x i8>", "ss"},
+    {CallOp::mat_dot8, "i8mm", "aarch64.neon.ummla.v4i32.v16i8", 4, "<16 x i8>", "uu"},
+    {CallOp::mat_dot8, "i8mm", "aarch64.neon.usmmla.v4i32.v16i8", 4, "<16 x i8>", "us"},
+    {CallOp::dot2, "avx512bf16 avx512vl", "x86.avx512bf16.dpbf16ps.128", 4, "<8 x bfloat>"},
+    {CallOp::dot2, "avx512bf16 avx512vl", "x86.avx512bf16.dpbf16ps.256", 8, "<16 x bfloat>"},
+    {CallOp::dot2, "avx512bf16", "x86.avx512bf16.dpbf16ps.512", 16, "<32 x bfloat>"},
+    {CallOp::odd_dot2, "bf16", "aarch64.neon.bfdot.v4f32.v8bf16", 4, "<8 x bfloat>"},
+    {CallOp::odd_mat_dot4, "bf16", "aarch64.neon.bfmmla", 4, "<8 x bfloat>"},
+    {CallOp::dot_words, "", "x86.sse2.pmadd.wd", 4, "<8 x i16>", "", false},
+    {CallOp::dot_words, "avx2", "x86.avx2.pmadd.wd", 8, "<16 x i16>", "", false},
+    {CallOp::dot_words, "avx512bw", "x86.avx512.pmaddw.d.512", 16, "<32 x i16>", "", false},
+};
+
+inline bool has_all(const Target& target, std::string_view features) {
+  while (!features.empty()) {
+    const std::size_t end = std::min(features.find(' '), features.size());
+    if (!target.has(features.substr(0, end))) return false;
+    features.remove_prefix(std::min(end + 1, features.size()));
+  }
+  return true;
+}
+
+/// The narrowest that takes all lanes, else the widest.
+inline const LlvmDot* llvm_dot(const CallNode& n, const Target& target) {
+  const auto sign = [&](std::size_t k) { return n.args[k].dtype().is_signed() ? 's' : 'u'; };
+  const LlvmDot* best = nullptr;
+  for (const LlvmDot& row : kLlvmDots) {
+    if (row.op != n.op || !has_all(target, row.features)) continue;
+    if (!row.signs.empty() && (row.signs[0] != sign(1) || row.signs[1] != sign(2))) continue;
+    const bool better = !best || (best->lanes < n.dtype.lanes
+                                      ? row.lanes > best->lanes
+                                      : row.lanes < best->lanes && row.lanes >= n.dtype.lanes);
+    if (better) best = &row;
+  }
+  return best;
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
+  const LlvmDot* row = llvm_dot(n, module_.target);
+  invariant(row != nullptr, "a dot product was not legalized");
+  const std::string_view name = row->name, factors = row->factors;
+  const int full = row->lanes, lanes = n.dtype.lanes;
+  const int group = n.args[1].dtype().lanes / lanes;
+  LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
+  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
+  module_.declare(type, cat("llvm.", name), cat(row->adds ? before : "", factors, ", ", factors));
+  for (int first = 0; first < lanes; first += full) {
+    auto piece = [&](const LlvmValue& v, int width) {
+      if (v.dtype.lanes == full * width) return v;
+      if (v.dtype.lanes == 1) return f_.splat(v, full);
+      Lanes part;
+      for (int l = first * width; l < (first + full) * width; ++l)
+        part.push_back(l < v.dtype.lanes ? l : -1);
+      return f_.shuffle(v, part);
+    };
+    auto cast = [&](const LlvmValue& v) {
+      LlvmValue all = piece(v, group);
+      if (llvm_type(all.dtype) == factors) return all;
+      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
+    };
+    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
+    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
+                           row->adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text,
+                           ", ", factors, " ", y.text, ")");
+    if (!row->adds) part = f_.binary("add", s, part);
+    result = first == 0 ? part : f_.concat(result, part);
+  }
+  if (lanes == 1) return f_.extract(result, 0);
+  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/codegen/llvm/impl/early_allocs.ipp
 namespace lathe::detail {
 
@@ -66320,55 +66720,6 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     default:
       throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
   }
-}
-
-/// How a target says a dot product.
-struct LlvmDot {
-  std::string_view name;
-  int full, group;  ///< lanes of the sum, and terms of each
-  /// LLVM's type: words of four bytes (newer majors read them as bytes), words, or bf16.
-  std::string_view factors;
-  bool adds;  ///< takes what it adds to
-};
-
-inline LlvmDot llvm_dot(CallOp op, const Target& target) {
-  if (op == CallOp::dot4) return {"x86.avx512.vpdpbusd.512", 16, 4, "<16 x i32>", true};
-  if (op == CallOp::dot2) return {"x86.avx512bf16.dpbf16ps.512", 16, 2, "<32 x bfloat>", true};
-  if (target.has("avx512bw")) return {"x86.avx512.pmaddw.d.512", 16, 2, "<32 x i16>", false};
-  if (target.has("avx2")) return {"x86.avx2.pmadd.wd", 8, 2, "<16 x i16>", false};
-  return {"x86.sse2.pmadd.wd", 4, 2, "<8 x i16>", false};
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const LlvmDot is = llvm_dot(n.op, module_.target);
-  const std::string_view name = is.name, factors = is.factors;
-  const int full = is.full, lanes = n.dtype.lanes;
-  invariant(module_.can(name), "a dot product was not legalized");
-  LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
-  module_.declare(type, cat("llvm.", name), cat(is.adds ? before : "", factors, ", ", factors));
-  for (int first = 0; first < lanes; first += full) {
-    auto piece = [&](const LlvmValue& v, int width) {
-      if (v.dtype.lanes == full * width) return v;
-      if (v.dtype.lanes == 1) return f_.splat(v, full);
-      Lanes part;
-      for (int l = first * width; l < (first + full) * width; ++l)
-        part.push_back(l < v.dtype.lanes ? l : -1);
-      return f_.shuffle(v, part);
-    };
-    auto cast = [&](const LlvmValue& v) {
-      LlvmValue all = piece(v, is.group);
-      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
-    };
-    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
-                           is.adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
-                           factors, " ", y.text, ")");
-    if (!is.adds) part = f_.binary("add", s, part);
-    result = first == 0 ? part : f_.concat(result, part);
-  }
-  if (lanes == 1) return f_.extract(result, 0);
-  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 /// How AVX-512 says a call: its name, and the immediate before what masked lanes keep.
@@ -67048,11 +67399,6 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.avx512.mask.getexp.pd.512", "avx512f", 16},
     {"x86.avx512.mask.getmant.ps.512", "avx512f", 16},
     {"x86.avx512.mask.getmant.pd.512", "avx512f", 16},
-    {"x86.avx512.vpdpbusd.512", "avx512vnni", 16},
-    {"x86.avx512.pmaddw.d.512", "avx512bw", 16},
-    {"x86.avx2.pmadd.wd", "avx2", 16},
-    {"x86.sse2.pmadd.wd", "sse", 16},
-    {"x86.avx512bf16.dpbf16ps.512", "avx512bf16", 16},
     {"x86.ldtilecfg", "amx-tile", 16},
     {"x86.tilerelease", "amx-tile", 16},
     {"x86.tilezero", "amx-tile", 16},
@@ -69491,22 +69837,33 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
 }
 
 // Lane l takes the l-th group of lanes of the two vectors.
-template <int Group>
-Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
+inline Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar sum = e.args[0]->at(frame, lane);
-  for (int k = Group * lane; k < Group * (lane + 1); ++k)
-    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
+  const DotLanes at = dot_lanes(static_cast<CallOp>(e.op), lane);
+  for (int k = 0; k < at.count; ++k)
+    sum.i += e.args[1]->at(frame, at.a + k).i * e.args[2]->at(frame, at.b + k).i;
   sum.i = wrap_int(kI32, sum.i);
   return sum;
 }
+// Lane k of an argument that has bf16, or their bits.
+inline float eval_bf16(const EvalExpr& e, EvalFrame& frame, std::size_t arg, int k) {
+  const Scalar v = e.args[arg]->at(frame, k);
+  return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+}
 inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
-  auto factor = [&](std::size_t arg, int k) {
-    Scalar v = e.args[arg]->at(frame, k);
-    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
-  };
   Scalar sum = e.args[0]->at(frame, lane);
   for (int k = 2 * lane + 1; k >= 2 * lane; --k)
-    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
+    sum.s = scalar_dot2_step(sum.s, eval_bf16(e, frame, 1, k), eval_bf16(e, frame, 2, k));
+  return sum;
+}
+inline Scalar eval_odd_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  const DotLanes at = dot_lanes(static_cast<CallOp>(e.op), lane);
+  for (int k = 0; k < at.count; k += 2) {
+    const float a[] = {eval_bf16(e, frame, 1, at.a + k), eval_bf16(e, frame, 1, at.a + k + 1)};
+    const float b[] = {eval_bf16(e, frame, 2, at.b + k), eval_bf16(e, frame, 2, at.b + k + 1)};
+    sum.s = scalar_odd_dot2(sum.s, a, b);
+  }
   return sum;
 }
 // Lane (i, j) of a tile, in the order that the instruction has.
@@ -69570,9 +69927,12 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::tile_dot:
       return eval_tile_dot;
     case CallOp::dot4:
-      return eval_integer_dot<4>;
     case CallOp::dot_words:
-      return eval_integer_dot<2>;
+    case CallOp::mat_dot8:
+      return eval_integer_dot;
+    case CallOp::odd_dot2:
+    case CallOp::odd_mat_dot4:
+      return eval_odd_dot;
     case CallOp::dot2:
       return eval_dot2;
     default:

@@ -247,8 +247,9 @@ std::vector<Row> place_rows() {
        .meaning =
            "The description of the intrinsic and the loops must compute the same, up to names, "
            "the order of loops and of commutative operands. A reduction needs its init apart "
-           "first. Steps that look into blocks come before. Rows: `vpdpbusd`, `vdpbf16ps`, and "
-           "those of a program's own, `s.tensorize(loop, row)`.",
+           "first. Steps that look into blocks come before. Rows: those of "
+           "`lt::tensor_intrins()`, by their names, and those of a program's own, "
+           "`s.tensorize(loop, row)`.",
        .references = "the loops are consumed; the block stays",
        .rounding = "where the row says so",
        .refusals = "L0204 L0235 L0236",

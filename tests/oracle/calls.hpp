@@ -95,11 +95,27 @@ inline double significand_of(double x) {
   return x > 0 ? parts_of(x).significand : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// x + y to so many bits with any exponent: of the two neighbours that whose last bit is set.
+inline double odd_sum(double x, double y, int bits) {
+  const double high = x + y;
+  if (!std::isfinite(high) || high == 0) return high;
+  const double part = high - x, low = (x - (high - part)) + (y - part);
+  int exponent = 0;
+  const double units = std::ldexp(std::frexp(std::fabs(high), &exponent), bits);
+  double whole = std::floor(units);
+  const double below = std::copysign(1.0, high) * low;
+  if (units == whole && below < 0) whole -= 1;
+  const bool exact = units == whole && below == 0;
+  if (!exact && std::fmod(whole, 2) == 0) whole += 1;
+  return std::copysign(std::ldexp(whole, exponent - bits), high);
+}
+
 inline Number fused(DType t, Number a, Number b, Number c) {
   if (t.bits == 64) return real_number(std::fma(a.real, b.real, c.real));
-  const float result =
-      std::fma(static_cast<float>(a.real), static_cast<float>(b.real), static_cast<float>(c.real));
-  return real_number(rounded(t, result));
+  if (t.bits == 32)
+    return real_number(std::fma(static_cast<float>(a.real), static_cast<float>(b.real),
+                                static_cast<float>(c.real)));
+  return real_number(rounded(t, odd_sum(a.real * b.real, c.real, 53)));  // the product is exact
 }
 
 inline Whole ones_in(std::uint64_t bits) {
@@ -152,6 +168,20 @@ inline double dot2_step(double sum, double a, double b) {
   const double low = (product - (high - part)) + (sum - part);
   const double result = flushed(to_24_bits(high, low));
   return std::fabs(result) > FLT_MAX ? std::copysign(HUGE_VAL, result) : result;
+}
+
+/// sum + (a0*b0 + a1*b1) as odd_dot2 has it.
+inline double odd_dot2(double sum, double a0, double b0, double a1, double b1) {
+  const auto add = [](double x, double y) {
+    const double total = odd_sum(flushed(x), flushed(y), 24);
+    if (std::fabs(total) >= 0x1p128) return std::copysign(HUGE_VAL, total);
+    return flushed(total);
+  };
+  const auto times = [](double x, double y) {
+    const double product = flushed(flushed(x) * flushed(y));
+    return std::fabs(product) >= 0x1p128 ? std::copysign(HUGE_VAL, product) : product;
+  };
+  return add(sum, add(times(a0, b0), times(a1, b1)));
 }
 
 }  // namespace oracle

@@ -107,11 +107,17 @@ class Expression {
       case CallOp::reinterpret:
         return reinterpreted(n, l);
       case CallOp::dot4:
-        return integer_dot(n, l, 4);
+        return integer_dot(n, l, 4 * l, 4 * l, 4);
       case CallOp::dot_words:
-        return integer_dot(n, l, 2);
+        return integer_dot(n, l, 2 * l, 2 * l, 2);
+      case CallOp::mat_dot8:
+        return integer_dot(n, l, l / 4 * 16 + (l / 2 % 2) * 8, l / 4 * 16 + l % 2 * 8, 8);
       case CallOp::dot2:
         return dot2(n, l);
+      case CallOp::odd_dot2:
+        return odd_dot(n, l, 2 * l, 2 * l, 2);
+      case CallOp::odd_mat_dot4:
+        return odd_dot(n, l, l / 4 * 8 + (l / 2 % 2) * 4, l / 4 * 8 + l % 2 * 4, 4);
       case CallOp::prefetch:
         return {};
       default: {
@@ -134,20 +140,28 @@ class Expression {
     return from_bits(to, bits);
   }
 
-  Number integer_dot(const lathe::CallNode& n, int l, int group) {
+  Number integer_dot(const lathe::CallNode& n, int l, int a, int b, int terms) {
     Whole sum = lane(n.args[0], l).whole;
-    for (int k = group * l; k < group * (l + 1); ++k)
-      sum += lane(n.args[1], k).whole * lane(n.args[2], k).whole;
+    for (int k = 0; k < terms; ++k)
+      sum += lane(n.args[1], a + k).whole * lane(n.args[2], b + k).whole;
     return whole_number(wrapped(n.dtype, sum));
   }
+  /// Of an argument that has bf16, or their bits.
+  double bf16_lane(const lathe::CallNode& n, std::size_t arg, int k) {
+    const Number value = lane(n.args[arg], k);
+    const DType type = n.args[arg].dtype();
+    return type.is_float() ? value.real : from_bits(lathe::kBF16, bits_of(type, value)).real;
+  }
   Number dot2(const lathe::CallNode& n, int l) {
-    auto factor = [&](std::size_t arg, int k) {
-      const Number value = lane(n.args[arg], k);
-      const DType type = n.args[arg].dtype();
-      return type.is_float() ? value.real : from_bits(lathe::kBF16, bits_of(type, value)).real;
-    };
     double sum = lane(n.args[0], l).real;
-    for (int k : {2 * l + 1, 2 * l}) sum = dot2_step(sum, factor(1, k), factor(2, k));
+    for (int k : {2 * l + 1, 2 * l}) sum = dot2_step(sum, bf16_lane(n, 1, k), bf16_lane(n, 2, k));
+    return real_number(sum);
+  }
+  Number odd_dot(const lathe::CallNode& n, int l, int a, int b, int terms) {
+    double sum = lane(n.args[0], l).real;
+    for (int k = 0; k < terms; k += 2)
+      sum = odd_dot2(sum, bf16_lane(n, 1, a + k), bf16_lane(n, 2, b + k),
+                     bf16_lane(n, 1, a + k + 1), bf16_lane(n, 2, b + k + 1));
     return real_number(sum);
   }
 

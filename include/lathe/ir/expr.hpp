@@ -13,10 +13,10 @@
 //   toward minus infinity. x/0 and x%0 are 0 in all four forms; MIN/-1 is MIN and MIN%-1 is 0.
 //   A shift count is taken modulo the width; shr is arithmetic on signed types.
 // * Floats are IEEE, round to nearest even, one rounding per node; a type narrower than f32
-//   computes in f32 and rounds to its own type at every node. min and max propagate NaN and order
-//   -0 < +0. fast_min and fast_max are a < b ? a : b and a > b ? a : b: what the hardware has, no
-//   promise on NaN and signed zero beyond that formula. Which NaN an operation gives is open, its
-//   sign too.
+//   computes in f32 and rounds to its own type at every node, but for fma, which rounds once. min
+//   and max propagate NaN and order -0 < +0. fast_min and fast_max are a < b ? a : b and a > b ? a
+//   : b: what the hardware has, no promise on NaN and signed zero beyond that formula. Which NaN an
+//   operation gives is open, its sign too.
 // * Cast: float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool
 //   is x != 0; to float rounds to nearest even. f8e4m3 has no infinity: an overflow becomes its
 //   NaN.

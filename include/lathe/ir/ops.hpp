@@ -30,9 +30,16 @@ namespace lathe {
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
 //   dot_words(sum, a, b): sum[l] + a[2l]*b[2l] + a[2l+1]*b[2l+1], of i16 in i32, modulo 2^32.
+//   mat_dot8(sum, a, b): of 2 x 2 sums, 2 rows of 8 in a, and 2 columns of 8 in b, of integers as
+//   dot4 has them: sum[4t + 2i + j] + a[16t + 8i]*b[16t + 8j] + … + a[16t + 8i + 7]*b[16t + 8j + 7].
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
 //   b[2l+1], sum[l])), two roundings; operands that are subnormal, and results that would be with
 //   any exponent, are zeros of their sign.
+//   odd_dot2(sum, a, b): of bf16 (or their bits) in f32, sum[l] + (a[2l]*b[2l] + a[2l+1]*b[2l+1]),
+//   each sum rounded to odd: to one of its two neighbours, that whose last bit is set, or infinite.
+//   Subnormal numbers as above.
+//   odd_mat_dot4(sum, a, b): of 2 x 2 sums, 2 rows of 4 in a, and 2 columns of 4 in b: odd_dot2 of
+//   their first halves, and then of the others.
 // Two-dimensional tiles, their rows one after the other in the lanes, are values of stores alone:
 //   tile(value, rows): the value, a load or zeros, as a tile of so many rows.
 //   tile_dot(sum, a, b): of m x n, m x k, and k x n whose rows stand in each other by groups of 4
@@ -51,7 +58,8 @@ namespace lathe {
   X(prefetch, 2, false) X(dot4, 3, true)      X(dot2, 3, true)      X(dot_words, 3, true) \
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
-  X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true)
+  X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
+  X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)
 
 // clang-format on
 
@@ -79,7 +87,21 @@ bool op_pure(CallOp op);
 /// Calls whose result has fewer lanes than some arguments.
 constexpr bool is_dot(CallOp op) {
   return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::dot_words ||
+         op == CallOp::mat_dot8 || op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4 ||
          op == CallOp::tile_dot;
+}
+/// Whose products a lane of a dot adds up: `count` lanes of each factor, from these on.
+struct DotLanes {
+  int a = 0, b = 0, count = 1;
+};
+/// Of every dot but tile_dot.
+constexpr DotLanes dot_lanes(CallOp op, int sum) {
+  const int count = op == CallOp::mat_dot8                             ? 8
+                    : op == CallOp::dot4 || op == CallOp::odd_mat_dot4 ? 4
+                                                                       : 2;
+  if (op == CallOp::mat_dot8 || op == CallOp::odd_mat_dot4)
+    return {sum / 2 * count, (sum / 4 * 2 + sum % 2) * count, count};
+  return {sum * count, sum * count, count};
 }
 /// Calls that are the value of a store, and of nothing else.
 constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::tile_dot; }

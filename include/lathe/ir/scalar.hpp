@@ -19,8 +19,14 @@ Scalar scalar_unary(UnaryOp op, DType t, Scalar a);
 Scalar scalar_cast(DType to, DType from, Scalar a);
 /// Of a call other than reinterpret and prefetch; t is the dtype of the first argument.
 Scalar scalar_call(CallOp op, DType t, const Scalar* args);
+/// x + y, rounded to odd (of the two neighbours that whose last bit is set): rounded again to half
+/// as many bits it is rounded once (Boldo and Melquiond, Emulation of FMA and correctly rounded
+/// sums, 2008).
+double sum_to_odd(double x, double y);
 /// One fma of dot2, which knows no subnormal numbers.
 float scalar_dot2_step(float sum, float a, float b);
+/// sum + (a[0]*b[0] + a[1]*b[1]) as odd_dot2 has it.
+float scalar_odd_dot2(float sum, const float* a, const float* b);
 /// A constant or any number as a value of a type; floats are rounded to it.
 Scalar scalar_of(DType t, std::int64_t i, double f);
 

@@ -69,6 +69,40 @@ TEST_CASE("without tiles, dot products of vectors; without both, or too little t
   CHECK(!has(planned(one.C, dots()), "dot4("));
 }
 
+TEST_CASE("each target's own instructions are found, and none where the signs differ") {
+  const test::ByteGemm mixed(24, 96, 64);
+  const test::NarrowGemm<std::int8_t, std::int8_t, std::int32_t> alike(24, 96, 64);
+  const lt::Target vnni("alderlake"), neon("neoverse-n1");
+  const auto finds = [](const lt::AnyTensor& out, const lt::Target& target, const char* call) {
+    const std::string text = planned(out, target);
+    CHECK(is_good(text));
+    return has(text, call);
+  };
+  CHECK(finds(mixed.C, vnni, "dot4(C_cache[vi, ramp(vj, 1, 8)]"));
+  CHECK(!finds(alike.C, vnni, "dot4("));
+  CHECK(finds(alike.C, vnni.with("avxvnniint8"), "dot4(C_cache[vi, ramp(vj, 1, 8)]"));
+  CHECK(finds(alike.C, neon, "dot4(C_cache[vi, ramp(vj, 1, 4)]"));
+  CHECK(!finds(mixed.C, neon, "dot4("));
+  CHECK(finds(mixed.C, neon.with("i8mm"), "dot4(C_cache[vi, ramp(vj, 1, 4)]"));
+  const test::HalfGemm halves(24, 96, 64);
+  CHECK(finds(halves.C, neon.with("bf16"), "odd_dot2(C_cache[vi, ramp(vj, 1, 4)]"));
+}
+
+TEST_CASE("sums of f16 are fused where the target computes with them, and nobody asks for strict") {
+  const lt::Input<lt::f16, 2> A("A", {24, 64}), B("B", {64, 96});
+  lt::Reduce r("r", 64);
+  const auto C = lt::compute("C", {24, 96},
+                             [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+  const auto text = [&](const lt::Target& target, bool strict) {
+    return lt::default_schedule(lt::program_of(C), target, {.strict = strict}).str();
+  };
+  for (const char* name : {"sapphirerapids", "neoverse-n1"}) {
+    CHECK(has(text(lt::Target(name), false), "= fma(broadcast(A"));
+    CHECK(!has(text(lt::Target(name), true), "= fma("));
+  }
+  CHECK(!has(text(dots(), false), "= fma("));
+}
+
 TEST_CASE("no terms, no rows, no columns") {
   for (const auto [m, n, d] : {std::array{7, 17, 0}, std::array{0, 17, 8}, std::array{7, 0, 8}}) {
     const test::ByteGemm k(m, n, d);

@@ -346,9 +346,10 @@ TEST_CASE("tensorize: rows of no use") {
   CHECK(
       told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
       "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
-      "  help: Lathe has vpdpbusd vdpbf16ps tdpbf16ps tdpbssd tdpbsud tdpbusd tdpbuud tilezero_f32 "
-      "tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its description and its "
-      "implementation");
+      "  help: Lathe has vpdpbusd vdpbf16ps vpdpbusd_256 vpdpbssd_256 vpdpbuud_256 sdot udot usdot "
+      "bfdot smmla ummla usmmla bfmmla vfmaddph fmla_f16 tdpbf16ps tdpbssd tdpbsud tdpbusd tdpbuud "
+      "tilezero_f32 tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its "
+      "description and its implementation");
   auto use = [&](const lt::TensorIntrin& row) {
     const std::string text = told(s, [&](lt::Schedule& t) { t.tensorize(loop, row); });
     const std::string begin = "error[L0236] tensorize: intrinsic 'triple' is of no use: ";

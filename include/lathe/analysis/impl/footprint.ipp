@@ -122,9 +122,10 @@ class ValueCost : public Visitor {
     if (n.op == CallOp::fma) return 2;
     if (n.op == CallOp::reinterpret || n.op == CallOp::tile) return 0;
     if (!is_dot(n.op)) return 1;
-    // Each lane of a is multiplied with one of b; of tiles, with as many as a row of sums has.
-    const std::int64_t terms = n.args[1].dtype().lanes;
-    return 2 * terms * (n.op == CallOp::tile_dot ? shape_of_tiles(n).columns : 1);
+    // Of tiles each lane of a is multiplied with as many of b as a row of sums has.
+    if (n.op == CallOp::tile_dot)
+      return std::int64_t{2} * n.args[1].dtype().lanes * shape_of_tiles(n).columns;
+    return std::int64_t{2} * n.dtype.lanes * dot_lanes(n.op, 0).count;
   }
 
   NodeMap<bool> seen_;

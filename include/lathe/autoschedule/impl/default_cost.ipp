@@ -42,6 +42,10 @@ inline constexpr std::int64_t kPage = 4096;
 // What a transcendental call costs in plain operations.
 inline constexpr double kMathCost = 12;
 
+// What it takes to round a result to f16, and to widen that again, in plain operations; more for
+// types without a conversion.
+inline constexpr double kRoundingCost = 3;
+
 // What one instance of a block computes and touches.
 class BodyCost : public Visitor {
  public:

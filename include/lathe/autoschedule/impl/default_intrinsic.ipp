@@ -109,6 +109,8 @@ class FitIntrinsics : NestSteps {
  private:
   bool usable(const ProductRow& product) const {
     if (s_.options().strict && !product.code.rounding.empty()) return false;
+    // Sums of several rows in one register have to be laid out for it: that is not planned.
+    if (product.rows > 1 && !product.in_tiles) return false;
     for (const auto& feature : product.row->features)
       if (!target_.has(feature)) return false;
     return true;

@@ -135,10 +135,28 @@ class TileReduction : TileRegisters {
   BodyCost reduction_cost(const BlockNode& block, const BlockInfo& info) const {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;
+    cost.ops += kRoundingCost * static_cast<double>(narrow_operations(block));
     // Two comparisons, of which one tells a NaN, and two choices by both.
     if (is_arg_reducer(*block.reducer)) cost.ops += 4, cost.latency = 10;
     return cost;
   }
+
+  // Operations on floats that are narrower than what the machine computes with: the sum is one.
+  static int narrow_operations(const BlockNode& block) {
+    struct Count : Visitor {
+      int count = 0;
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        const bool computes = e.kind() == ExprKind::Binary || e.kind() == ExprKind::Call;
+        count += computes && is_narrow_float(e.dtype());
+        descend(e);
+      }
+    } visitor;
+    visitor.stmt(block.body);
+    const StoreNode* store = only_store(block);
+    return visitor.count + (store && is_narrow_float(store->buffer->dtype));
+  }
+  static bool is_narrow_float(DType t) { return t.is_float() && t.bits < 32; }
 
   // Conditions of the place, which are asked for a whole vector, or once for several terms: their
   // operations, and whether all are linear in the place, as those are that tell an image from its

@@ -13,6 +13,7 @@
 #include <lathe/codegen/llvm/impl/atomic.ipp>
 #include <lathe/codegen/llvm/impl/builder.ipp>
 #include <lathe/codegen/llvm/impl/cast.ipp>
+#include <lathe/codegen/llvm/impl/dots.ipp>
 #include <lathe/codegen/llvm/impl/early_allocs.ipp>
 #include <lathe/codegen/llvm/impl/expr.ipp>
 #include <lathe/codegen/llvm/impl/llvm_ir.ipp>

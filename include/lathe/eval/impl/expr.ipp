@@ -86,22 +86,33 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
 }
 
 // Lane l takes the l-th group of lanes of the two vectors.
-template <int Group>
-Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
+inline Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar sum = e.args[0]->at(frame, lane);
-  for (int k = Group * lane; k < Group * (lane + 1); ++k)
-    sum.i += e.args[1]->at(frame, k).i * e.args[2]->at(frame, k).i;
+  const DotLanes at = dot_lanes(static_cast<CallOp>(e.op), lane);
+  for (int k = 0; k < at.count; ++k)
+    sum.i += e.args[1]->at(frame, at.a + k).i * e.args[2]->at(frame, at.b + k).i;
   sum.i = wrap_int(kI32, sum.i);
   return sum;
 }
+// Lane k of an argument that has bf16, or their bits.
+inline float eval_bf16(const EvalExpr& e, EvalFrame& frame, std::size_t arg, int k) {
+  const Scalar v = e.args[arg]->at(frame, k);
+  return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+}
 inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
-  auto factor = [&](std::size_t arg, int k) {
-    Scalar v = e.args[arg]->at(frame, k);
-    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
-  };
   Scalar sum = e.args[0]->at(frame, lane);
   for (int k = 2 * lane + 1; k >= 2 * lane; --k)
-    sum.s = scalar_dot2_step(sum.s, factor(1, k), factor(2, k));
+    sum.s = scalar_dot2_step(sum.s, eval_bf16(e, frame, 1, k), eval_bf16(e, frame, 2, k));
+  return sum;
+}
+inline Scalar eval_odd_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  const DotLanes at = dot_lanes(static_cast<CallOp>(e.op), lane);
+  for (int k = 0; k < at.count; k += 2) {
+    const float a[] = {eval_bf16(e, frame, 1, at.a + k), eval_bf16(e, frame, 1, at.a + k + 1)};
+    const float b[] = {eval_bf16(e, frame, 2, at.b + k), eval_bf16(e, frame, 2, at.b + k + 1)};
+    sum.s = scalar_odd_dot2(sum.s, a, b);
+  }
   return sum;
 }
 // Lane (i, j) of a tile, in the order that the instruction has.
@@ -165,9 +176,12 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::tile_dot:
       return eval_tile_dot;
     case CallOp::dot4:
-      return eval_integer_dot<4>;
     case CallOp::dot_words:
-      return eval_integer_dot<2>;
+    case CallOp::mat_dot8:
+      return eval_integer_dot;
+    case CallOp::odd_dot2:
+    case CallOp::odd_mat_dot4:
+      return eval_odd_dot;
     case CallOp::dot2:
       return eval_dot2;
     default:

@@ -28,6 +28,7 @@
 #include <lathe/ir/impl/renew.ipp>
 #include <lathe/ir/impl/scalar.ipp>
 #include <lathe/ir/impl/scalar_code.ipp>
+#include <lathe/ir/impl/scalar_dots.ipp>
 #include <lathe/ir/impl/share.ipp>
 #include <lathe/ir/impl/slot_layout.ipp>
 #include <lathe/ir/impl/stmt.ipp>

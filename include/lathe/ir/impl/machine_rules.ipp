@@ -71,12 +71,12 @@ inline std::string_view binary_rule(const BinaryNode& n) {
   }
 }
 
-/// Of an f16 nothing is computed; it may have a name until it is cast.
+/// Of an f16 nothing is computed but fma; it may have a name until it is cast.
 inline bool legal_narrow(const AnyExpr& e, const TargetCaps& caps) {
   if (!caps.half || e.dtype().scalar() != kF16) return false;
   const auto* call = e.as<CallNode>();
   return e.kind() != ExprKind::Binary && e.kind() != ExprKind::Unary &&
-         (!call || call->op == CallOp::reinterpret);
+         (!call || call->op == CallOp::reinterpret || (call->op == CallOp::fma && caps.half_fma));
 }
 
 inline std::string_view cast_rule(const CastNode& n) {

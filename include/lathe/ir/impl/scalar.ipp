@@ -324,28 +324,15 @@ LATHE_DECL Scalar scalar_call(CallOp op, DType t, const Scalar* args) {
     Scalar out;
     if (wide)
       out.f = std::fma(args[0].f, args[1].f, args[2].f);
-    else
+    else if (t.bits == 32)
       out.s = std::fma(args[0].s, args[1].s, args[2].s);
-    if (t.bits < 32) out.s = round_scalar(t, out.s);
+    else  // the product is exact
+      out.s = round_scalar(t, sum_to_odd(x * static_cast<double>(args[1].s), args[2].s));
     return out;
   }
   double y = 0;
   if (op_arity(op) == 2) y = wide ? args[1].f : static_cast<double>(args[1].s);
   return scalar_of(t, 0, math_call(op, x, y));
-}
-
-inline float without_subnormal(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-
-// The least normal number is also what a result below it rounds to, if its exponent has an end:
-// the same sum of larger numbers tells them apart.
-LATHE_DECL float scalar_dot2_step(float sum, float a, float b) {
-  sum = without_subnormal(sum), a = without_subnormal(a), b = without_subnormal(b);
-  const float result = std::fma(a, b, sum);
-  if (!(std::fabs(result) <= 0x1p-126f)) return result;
-  const float larger = std::fma(a * 0x1p32f, b, sum * 0x1p32f);
-  return std::fabs(larger) >= 0x1p-94f ? result : std::copysign(0.0f, result);
 }
 
 LATHE_DECL std::uint64_t scalar_bits(DType t, Scalar a) {

@@ -7,31 +7,56 @@
 namespace lathe {
 namespace detail {
 
-inline constexpr const char* kVpdpbusd = R"(
-program vpdpbusd(in A: u8[4], in B: i8[16, 4], inout C: i32[16]):
-  for j in 0..16:
-    for k in 0..4:
-      block dot(vj in 0..16 = j, reduce vk in 0..4 = k) reduce sum:
-        C[vj] sum= i32(A[vk]) * i32(B[vj, vk])
-)";
-inline constexpr const char* kVpdpbusdCode = R"(
-program vpdpbusd(in A: u8[4], in B: i8[16, 4], inout C: i32[16]):
-  C[ramp(0, 1, 16)] = dot4(C[ramp(0, 1, 16)], broadcast(A[ramp(0, 1, 4)], 16),
-    B[ramp(broadcast(0, 4), 1, 16), broadcast(ramp(0, 1, 4), 16)])
-)";
+// Rows of registers of sums: a row's programs are written out from these.
+struct DotRow {
+  std::string_view name, a, b, sum;
+  std::string_view call;
+  int columns, group;
+  std::string_view feature;
+  double cycles, latency;
+  std::string_view rounding{};
+};
+// Cycles and latencies: Intel's optimization manual and uops.info for x86, Arm's guides of the
+// Neoverse V1 and V2 else (there four pipes of 128 bits; matrices on two).
+inline constexpr DotRow kDotRows[] = {
+    {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
+    {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
+     "two products are added at a time, the second first, and subnormal numbers are zeros"},
+    {"vpdpbusd_256", "u8", "i8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
+    {"vpdpbssd_256", "i8", "i8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
+    {"vpdpbuud_256", "u8", "u8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
+    {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
+    {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
+    {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
+    {"bfdot", "bf16", "bf16", "f32", "odd_dot2", 4, 2, "bf16", 0.5, 4,
+     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
+     "numbers are zeros"},
+};
 
-inline constexpr const char* kVdpbf16ps = R"(
-program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
-  for j in 0..16:
-    for k in 0..2:
-      block dot(vj in 0..16 = j, reduce vk in 0..2 = k) reduce sum:
-        C[vj] sum= f32(A[vk]) * f32(B[vj, vk])
-)";
-inline constexpr const char* kVdpbf16psCode = R"(
-program vdpbf16ps(in A: bf16[2], in B: bf16[16, 2], inout C: f32[16]):
-  C[ramp(0, 1, 16)] = dot2(C[ramp(0, 1, 16)], broadcast(A[ramp(0, 1, 2)], 16),
-    B[ramp(broadcast(0, 2), 1, 16), broadcast(ramp(0, 1, 2), 16)])
-)";
+// Two rows of a by two columns of b, 8 terms of each side by side.
+struct MatrixRow {
+  std::string_view name, a, b, sum;
+  std::string_view call;
+  int group;
+  std::string_view feature;
+  std::string_view rounding{};
+};
+inline constexpr MatrixRow kMatrixRows[] = {
+    {"smmla", "i8", "i8", "i32", "mat_dot8", 8, "i8mm"},
+    {"ummla", "u8", "u8", "i32", "mat_dot8", 8, "i8mm"},
+    {"usmmla", "u8", "i8", "i32", "mat_dot8", 8, "i8mm"},
+    {"bfmmla", "bf16", "bf16", "f32", "odd_mat_dot4", 4, "bf16",
+     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
+     "numbers are zeros"},
+};
+
+// One product a lane. Latencies: Intel's optimization manual, Arm's guide of the Neoverse V1.
+struct FmaRow {
+  std::string_view name;
+  int columns;
+  std::string_view feature;
+};
+inline constexpr FmaRow kHalfRows[] = {{"vfmaddph", 32, "avx512fp16"}, {"fmla_f16", 8, "fullfp16"}};
 
 // The row's programs are written out for a number of rows, columns and terms.
 struct TileProduct {
@@ -57,6 +82,56 @@ inline std::string axis_lanes(int outer, int n, int inner) {
 }
 inline std::string matrix_lanes(int rows, int columns) {
   return cat(axis_lanes(1, rows, columns), ", ", axis_lanes(rows, columns, 1));
+}
+
+inline TensorIntrin dot_row(const DotRow& of) {
+  const int n = of.columns, g = of.group;
+  const std::string head = cat("program ", of.name, "(in A: ", of.a, "[", g, "], in B: ", of.b, "[",
+                               n, ", ", g, "], inout C: ", of.sum, "[", n, "]):\n");
+  const std::string c = cat("C[", axis_lanes(1, n, 1), "]");
+  TensorIntrin out{std::string(of.name),      {},        {},        std::string(of.rounding),
+                   {std::string(of.feature)}, of.cycles, of.latency};
+  out.description =
+      cat(head, "  for j in 0..", n, ":\n    for k in 0..", g, ":\n      block dot(vj in 0..", n,
+          " = j, reduce vk in 0..", g, " = k) reduce sum:\n        C[vj] sum= ", of.sum,
+          "(A[vk]) * ", of.sum, "(B[vj, vk])\n");
+  out.implementation = cat(head, "  ", c, " = ", of.call, "(", c, ", broadcast(A[",
+                           axis_lanes(1, g, 1), "], ", n, "), B[", matrix_lanes(n, g), "])\n");
+  return out;
+}
+
+// Cycles: one on each of two pipes; 3 to the next (Arm's guide of the Neoverse V1).
+inline TensorIntrin matrix_row(const MatrixRow& of) {
+  const int g = of.group;
+  const std::string head = cat("program ", of.name, "(in A: ", of.a, "[2, ", g, "], in B: ", of.b,
+                               "[2, ", g, "], inout C: ", of.sum, "[2, 2]):\n");
+  const std::string c = cat("C[", matrix_lanes(2, 2), "]"), factors = matrix_lanes(2, g);
+  TensorIntrin out{std::string(of.name),      {},  {}, std::string(of.rounding),
+                   {std::string(of.feature)}, 0.5, 3};
+  out.description = cat(head, "  for i in 0..2:\n    for j in 0..2:\n      for k in 0..", g,
+                        ":\n        block dot(vi in 0..2 = i, vj in 0..2 = j, reduce vk in 0..", g,
+                        " = k) reduce sum:\n          C[vi, vj] sum= ", of.sum, "(A[vi, vk]) * ",
+                        of.sum, "(B[vj, vk])\n");
+  out.implementation =
+      cat(head, "  ", c, " = ", of.call, "(", c, ", A[", factors, "], B[", factors, "])\n");
+  return out;
+}
+
+inline TensorIntrin half_row(const FmaRow& of) {
+  const int n = of.columns;
+  const std::string head =
+      cat("program ", of.name, "(in A: f16[1], in B: f16[", n, ", 1], inout C: f16[", n, "]):\n");
+  const std::string lanes = axis_lanes(1, n, 1);
+  TensorIntrin out{
+      std::string(of.name),      {},  {}, "products are not rounded before they are added",
+      {std::string(of.feature)}, 0.5, 4};
+  out.description =
+      cat(head, "  for j in 0..", n, ":\n    for k in 0..1:\n      block dot(vj in 0..", n,
+          " = j, reduce vk in 0..1 = k) reduce sum:\n        C[vj] sum= A[vk] * "
+          "B[vj, vk]\n");
+  out.implementation = cat(head, "  C[", lanes, "] = fma(broadcast(A[0], ", n, "), B[", lanes,
+                           ", 0], C[", lanes, "])\n");
+  return out;
 }
 
 inline TensorIntrin tile_product(const TileProduct& of, int rows, int columns, int depth) {
@@ -119,16 +194,10 @@ inline void add_tile_rows(Vec<TensorIntrin>& rows) {
 
 LATHE_DECL const Vec<TensorIntrin>& tensor_intrins() {
   static const Vec<TensorIntrin> rows = [] {
-    Vec<TensorIntrin> all{
-        {"vpdpbusd", detail::kVpdpbusd, detail::kVpdpbusdCode, "", {"avx512vnni"}, 0.5, 5},
-        {"vdpbf16ps",
-         detail::kVdpbf16ps,
-         detail::kVdpbf16psCode,
-         "two products are added at a time, the second first, and subnormal numbers are zeros",
-         {"avx512bf16"},
-         1,
-         6},
-    };
+    Vec<TensorIntrin> all;
+    for (const auto& of : detail::kDotRows) all.push_back(detail::dot_row(of));
+    for (const auto& of : detail::kMatrixRows) all.push_back(detail::matrix_row(of));
+    for (const auto& of : detail::kHalfRows) all.push_back(detail::half_row(of));
     detail::add_tile_rows(all);
     return all;
   }();

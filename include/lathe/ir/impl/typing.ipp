@@ -86,6 +86,26 @@ inline std::string_view dot_words_problem(const Vec<AnyExpr>& args) {
              : "dot_words multiplies i16, two for each lane of the sum";
 }
 
+inline std::string_view mat_dot_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype();
+  if (sum.scalar() != kI32 || sum.lanes % 4 != 0) return "mat_dot8 adds to 2 x 2 sums of i32";
+  for (std::size_t k = 1; k < 3; ++k) {
+    const DType t = args[k].dtype();
+    if (!t.is_int() || t.bits != 8 || t.lanes != 4 * sum.lanes)
+      return "mat_dot8 multiplies integers of 8 bits, 2 x 8 for each 2 x 2 sums";
+  }
+  return {};
+}
+
+inline std::string_view odd_dot_problem(CallOp op, const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), a = args[1].dtype(), b = args[2].dtype();
+  if (sum.scalar() != kF32 || (op == CallOp::odd_mat_dot4 && sum.lanes % 4 != 0))
+    return op == CallOp::odd_dot2 ? "odd_dot2 adds to f32"
+                                  : "odd_mat_dot4 adds to 2 x 2 sums of f32";
+  if (a != b || a.lanes != 2 * sum.lanes) return "the arguments' lanes do not fit each other";
+  return a.scalar() == kBF16 || a.scalar() == kU16 ? "" : "the factors are no bf16";
+}
+
 inline std::string_view dot_problem(CallOp op, const Vec<AnyExpr>& args) {
   const bool four = op == CallOp::dot4;
   const DType sum = args[0].dtype();
@@ -140,6 +160,11 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return dot_problem(op, args);
     case CallOp::dot_words:
       return dot_words_problem(args);
+    case CallOp::mat_dot8:
+      return mat_dot_problem(args);
+    case CallOp::odd_dot2:
+    case CallOp::odd_mat_dot4:
+      return odd_dot_problem(op, args);
     case CallOp::tile_dot:
       return tile_dot_problem(args);
     case CallOp::tile:

@@ -230,8 +230,8 @@ class DotSums : public Mutator {
     if (count == 2 && !caps_.word_dots) return {};
     if (count == 2) return make_call(CallOp::dot_words, {before, a, b});
     if (a.dtype().is_signed()) std::swap(a, b);
-    const bool bytes = a.dtype().scalar() == kU8 && b.dtype().scalar() == kI8;
-    return bytes && caps_.byte_dots ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();
+    const bool known = caps_.multiplies_bytes(a.dtype().is_signed(), b.dtype().is_signed());
+    return known ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();
   }
 
   const TargetCaps& caps_;

@@ -13,12 +13,17 @@ class LegalDots {
 
   AnyExpr dot(CallOp op, AnyExpr sum, AnyExpr a, AnyExpr b) const {
     if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
-    if (op == CallOp::dot_words)
-      return caps_.word_dots ? make_call(op, {sum, a, b}) : integers(sum, a, b, 2);
-    // The instruction takes the unsigned factors first.
-    if (a.dtype().is_signed() && b.dtype().is_unsigned()) std::swap(a, b);
-    const bool known = caps_.byte_dots && a.dtype().is_unsigned() && b.dtype().is_signed();
-    return known ? make_call(op, {sum, a, b}) : integers(sum, a, b, 4);
+    if (op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4)
+      return caps_.odd_dots ? make_call(op, {sum, a, b}) : odd_dot(op, sum, a, b);
+    const bool known = op == CallOp::dot_words ? caps_.word_dots
+                       : op == CallOp::mat_dot8
+                           ? caps_.byte_matrices
+                           : caps_.multiplies_bytes(a.dtype().is_signed(), b.dtype().is_signed());
+    if (!known) return integers(op, sum, a, b);
+    // Instructions take unsigned factors first, where the others are signed.
+    if (!a.dtype().is_signed() || b.dtype().is_signed()) return make_call(op, {sum, a, b});
+    if (op != CallOp::mat_dot8) return make_call(op, {sum, b, a});
+    return turned(make_call(op, {turned(sum), b, a}));
   }
 
   /// As scalar_dot2_step does it: fma(a, b, sum) of numbers that are not subnormal.
@@ -31,8 +36,8 @@ class LegalDots {
             AnyExpr scale = make_float(t, 0x1p32);
             AnyExpr larger = size(make_call(CallOp::fma, {x * scale, y, s * scale}));
             AnyExpr tiny = make_binary(BinaryOp::le, size(r), make_float(t, 0x1p-126));
-            AnyExpr kept = make_binary(BinaryOp::ge, larger, make_float(t, 0x1p-94));
-            return make_select(tiny, make_select(kept, r, zero_like(r)), r);
+            AnyExpr less = make_binary(BinaryOp::lt, larger, make_float(t, 0x1p-94));
+            return make_select(logical_and(tiny, less), zero_like(r), r);
           });
         });
       });
@@ -40,20 +45,28 @@ class LegalDots {
   }
 
  private:
-  // Lane k of each group.
-  static AnyExpr part(const AnyExpr& v, int k, int group) {
+  // For each lane of the sum the k-th factor that it takes.
+  static AnyExpr part(CallOp op, const AnyExpr& v, int k, int DotLanes::*first, int sums) {
     Vec<int> lanes;
-    for (int l = k; l < v.dtype().lanes; l += group) lanes.push_back(l);
+    for (int l = 0; l < sums; ++l) lanes.push_back(dot_lanes(op, l).*first + k);
     return make_shuffle({v}, std::move(lanes));
   }
 
-  static AnyExpr integers(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b, int group) {
+  // Rows and columns of 2 x 2 sums change places.
+  static AnyExpr turned(const AnyExpr& sums) {
+    Vec<int> lanes;
+    for (int l = 0; l < sums.dtype().lanes; ++l) lanes.push_back(l / 4 * 4 + l % 2 * 2 + l % 4 / 2);
+    return make_shuffle({sums}, std::move(lanes));
+  }
+
+  static AnyExpr integers(CallOp op, const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
     const DType t = sum.dtype();
     return with_value("a", a, [&](const AnyExpr& x) {
       return with_value("b", b, [&](const AnyExpr& y) {
         AnyExpr out = sum;
-        for (int k = 0; k < group; ++k)
-          out = out + make_cast(t, part(x, k, group)) * make_cast(t, part(y, k, group));
+        for (int k = 0; k < dot_lanes(op, 0).count; ++k)
+          out = out + make_cast(t, part(op, x, k, &DotLanes::a, t.lanes)) *
+                          make_cast(t, part(op, y, k, &DotLanes::b, t.lanes));
         return out;
       });
     });
@@ -62,10 +75,43 @@ class LegalDots {
   static AnyExpr dot2(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
     return with_value("a", a, [&](const AnyExpr& x) {
       return with_value("b", b, [&](const AnyExpr& y) {
-        AnyExpr first = step(sum, factor(part(x, 1, 2)), factor(part(y, 1, 2)));
-        return step(first, factor(part(x, 0, 2)), factor(part(y, 0, 2)));
+        const auto added = [&](const AnyExpr& to, int k) {
+          const int sums = sum.dtype().lanes;
+          return step(to, factor(part(CallOp::dot2, x, k, &DotLanes::a, sums)),
+                      factor(part(CallOp::dot2, y, k, &DotLanes::b, sums)));
+        };
+        return added(added(sum, 1), 0);
       });
     });
+  }
+
+  // As scalar_odd_dot2 does it.
+  static AnyExpr odd_dot(CallOp op, const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) {
+        const auto product = [&](int k) {
+          const int sums = sum.dtype().lanes;
+          return number(number(factor(part(op, x, k, &DotLanes::a, sums))) *
+                        number(factor(part(op, y, k, &DotLanes::b, sums))));
+        };
+        AnyExpr out = number(sum);
+        for (int k = 0; k < dot_lanes(op, 0).count; k += 2)
+          out = odd_sum(out, odd_sum(product(k), product(k + 1)));
+        return out;
+      });
+    });
+  }
+  static AnyExpr odd_sum(const AnyExpr& x, const AnyExpr& y) {
+    const DType f64 = kF64.with_lanes(x.dtype().lanes);
+    return with_value(
+        "exact", sum_to_odd(make_cast(f64, x), make_cast(f64, y)), [&](const AnyExpr& e) {
+          const auto is = [&](BinaryOp op, double than) {
+            return make_binary(op, size(e), make_float(f64, than));
+          };
+          const AnyExpr near = make_cast(x.dtype(), e);
+          return make_select(is(BinaryOp::lt, 0x1p-126), zero_like(near),
+                             make_select(is(BinaryOp::lt, 0x1p128), f32_to_odd(e), near));
+        });
   }
 
   // A bf16 is the upper half of an f32.

@@ -24,6 +24,7 @@ class NarrowTypes : public Mutator {
   AnyExpr unary(const UnaryNode& n);
   AnyExpr cast(const CastNode& n);
   AnyExpr call(const CallNode& n);
+  AnyExpr fma(const CallNode& n);
   AnyExpr decoded(const AnyExpr& e);
   AnyExpr to_bits(DType narrow, const AnyExpr& value);
   static AnyExpr clamped(DType narrow, const AnyExpr& value);
@@ -170,6 +171,18 @@ LATHE_DECL AnyExpr NarrowTypes::cast(const CastNode& n) {
   return to_bits(to, make_cast((from.bits < 32 ? kF32 : kF64).with_lanes(lanes), value));
 }
 
+// Products of narrow floats are exact in f64.
+LATHE_DECL AnyExpr NarrowTypes::fma(const CallNode& n) {
+  const DType t = n.dtype, wide = kF64.with_lanes(t.lanes);
+  Vec<AnyExpr> args;
+  if (t.code == TypeCode::ieee && caps_.half_fma) {
+    for (const auto& a : n.args) args.push_back(make_reinterpret(t, expr(a)));
+    return make_reinterpret(carrier_of(t), make_call(n.op, std::move(args)));
+  }
+  for (const auto& a : n.args) args.push_back(make_cast(wide, decoded(a)));
+  return to_bits(t, sum_to_odd(args[0] * args[1], args[2]));
+}
+
 LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
   DType from = n.args[0].dtype();
   if (n.op == CallOp::reinterpret) {
@@ -178,6 +191,7 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
     if (n.dtype.bits == 4) return wrap_narrow(n.dtype, make_cast(to, bits));
     return bits.dtype() == to ? bits : make_reinterpret(to, bits);
   }
+  if (n.op == CallOp::fma) return fma(n);
   Vec<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
   if (n.op == CallOp::popcount)

@@ -51,7 +51,9 @@ class MaskArms : public SharingMutator {
       case ExprKind::Load:
         return load(e, *e.as<LoadNode>());
       case ExprKind::Call:
-        return mask_.get() && is_dot(e.as<CallNode>()->op) ? dot(*e.as<CallNode>()) : descend(e);
+        return mask_.get() && is_dot(e.as<CallNode>()->op) && !is_tile(e.as<CallNode>()->op)
+                   ? dot(*e.as<CallNode>())
+                   : descend(e);
       case ExprKind::Ramp:
         return mask_.get() ? ramp(*e.as<RampNode>()) : descend(e);
       case ExprKind::Broadcast:
@@ -180,16 +182,26 @@ class MaskArms : public SharingMutator {
     return make_shuffle(std::move(vectors), n.lanes);
   }
 
-  // The factors have their groups of lanes where the result's lane is.
+  // A factor is needed where a sum is that takes it: one, or two of a matrix.
   AnyExpr dot(const CallNode& n) {
-    const auto factor = [&](const AnyExpr& e) {
-      const int lanes = e.dtype().lanes;
-      AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
-      Vec<int> groups;
-      for (int l = 0; l < lanes; ++l) groups.push_back(l * n.dtype.lanes / lanes);
-      return weight(e).may_load() ? under(make_shuffle({mask}, std::move(groups)), e) : expr(e);
+    const auto factor = [&](const AnyExpr& e, int DotLanes::*first) {
+      if (!weight(e).may_load()) return expr(e);
+      Vec<int> one(static_cast<std::size_t>(e.dtype().lanes)), other = one;
+      for (int l = n.dtype.lanes - 1; l >= 0; --l) {
+        const DotLanes at = dot_lanes(n.op, l);
+        for (int k = at.*first; k < at.*first + at.count; ++k) {
+          int& last = other[static_cast<std::size_t>(k)];
+          one[static_cast<std::size_t>(k)] = l, last = std::max(last, l);
+        }
+      }
+      const AnyExpr mask = mask_of_lanes(mask_, n.dtype.lanes);
+      AnyExpr needed = make_shuffle({mask}, Vec<int>(one));
+      if (!std::equal(one.begin(), one.end(), other.begin()))
+        needed = make_binary(BinaryOp::or_, needed, make_shuffle({mask}, std::move(other)));
+      return under(needed, e);
     };
-    AnyExpr sum = expr(n.args[0]), a = factor(n.args[1]), b = factor(n.args[2]);
+    AnyExpr sum = expr(n.args[0]), a = factor(n.args[1], &DotLanes::a),
+            b = factor(n.args[2], &DotLanes::b);
     return make_call(n.op, {std::move(sum), std::move(a), std::move(b)});
   }
 

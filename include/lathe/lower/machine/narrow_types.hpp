@@ -15,6 +15,10 @@ constexpr DType carrier_of(DType t) {
 AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const TargetCaps& caps);
 /// The bits of an f32 or f64 value rounded to nearest even, as encode_float of ir/narrow.hpp.
 AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps);
+/// x + y of f64, rounded to odd: rounded again to half as many bits it is rounded once.
+AnyExpr sum_to_odd(const AnyExpr& x, const AnyExpr& y);
+/// The f64 value as f32, rounded to odd.
+AnyExpr f32_to_odd(const AnyExpr& value);
 /// The value of an i8 or u8 wrapped to four bits.
 AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits);
 

@@ -54,9 +54,33 @@ LATHE_DECL AnyExpr decode_narrow(DType narrow, const AnyExpr& bits, const Target
   });
 }
 
-// An f32 that rounds to any narrow float as the f64 would: where bits are cut off, its last bit is
-// set.
-inline AnyExpr sticky_float(const AnyExpr& value) {
+LATHE_DECL AnyExpr sum_to_odd(const AnyExpr& x, const AnyExpr& y) {
+  const DType u64 = kU64.with_lanes(x.dtype().lanes);
+  const AnyExpr zero = make_float(x.dtype(), 0), one = make_int(u64, 1);
+  const auto below = [](const AnyExpr& a, const AnyExpr& b) {
+    return make_binary(BinaryOp::lt, a, b);
+  };
+  return with_value("x", x, [&](const AnyExpr& a) {
+    return with_value("y", y, [&](const AnyExpr& b) {
+      return with_value("sum", a + b, [&](const AnyExpr& sum) {
+        const AnyExpr lost = with_value(
+            "part", sum - a, [&](const AnyExpr& part) { return (a - (sum - part)) + (b - part); });
+        return with_value("lost", lost, [&](const AnyExpr& rest) {
+          const AnyExpr bits = make_reinterpret(u64, sum);
+          const AnyExpr even = make_binary(BinaryOp::eq, make_binary(BinaryOp::bit_and, bits, one),
+                                           make_int(u64, 0));
+          const AnyExpr cut = logical_or(below(rest, zero), below(zero, rest));
+          const AnyExpr outwards = make_binary(BinaryOp::eq, below(rest, zero), below(sum, zero));
+          const AnyExpr moved =
+              make_reinterpret(x.dtype(), make_select(outwards, bits + one, bits - one));
+          return make_select(logical_and(cut, even), moved, sum);
+        });
+      });
+    });
+  });
+}
+
+LATHE_DECL AnyExpr f32_to_odd(const AnyExpr& value) {
   int lanes = value.dtype().lanes;
   DType f32 = kF32.with_lanes(lanes), f64 = kF64.with_lanes(lanes);
   return with_value("wide", value, [&](const AnyExpr& x) {
@@ -119,7 +143,7 @@ inline AnyExpr encode_bits(DType narrow, const AnyExpr& bits, const TargetCaps& 
 }
 
 LATHE_DECL AnyExpr encode_narrow(DType narrow, const AnyExpr& value, const TargetCaps& caps) {
-  AnyExpr f32 = value.dtype().bits == 64 ? sticky_float(value) : value;
+  AnyExpr f32 = value.dtype().bits == 64 ? f32_to_odd(value) : value;
   return with_value("bits", bits_of_float(f32),
                     [&](const AnyExpr& bits) { return encode_bits(narrow, bits, caps); });
 }

@@ -27,7 +27,12 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   rounds = !llvm || !x86 || target.has("sse4.1");
   scales = llvm && x86 && target.has("avx512f");
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
-  byte_dots = llvm && x86 && target.has("avx512vnni");
+  mixed_dots = llvm && (target.has("avx512vnni") || target.has("avxvnni") || target.has("i8mm"));
+  alike_dots = llvm && (target.has("avxvnniint8") || target.has("dotprod"));
+  byte_dots = mixed_dots || alike_dots;
+  odd_dots = llvm && target.has("bf16");
+  half_fma = llvm && (target.has("avx512fp16") || target.has("fullfp16"));
+  byte_matrices = llvm && target.has("i8mm");
   word_dots = llvm && x86;
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   byte_tiles = llvm && x86 && target.has("amx-int8");

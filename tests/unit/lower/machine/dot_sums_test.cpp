@@ -65,7 +65,7 @@ std::vector<Bytes> data() {
 /// How many of each dot there are with a target that has both, the results being what they were.
 std::string dots(const Program& p, const char* target = "x86-64-v4") {
   TargetCaps caps{Target(target)};
-  if (std::string(target) == "x86-64-v4") caps.byte_dots = true;
+  if (std::string(target) == "x86-64-v4") caps.mixed_dots = true;
   const Program out = dot_sums(p, caps);
   CHECK(verify_reason(out, Stage::flat) == "");
   const auto wanted = evaluated(p, data()), got = evaluated(out, data());

@@ -124,55 +124,6 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   }
 }
 
-/// How a target says a dot product.
-struct LlvmDot {
-  std::string_view name;
-  int full, group;  ///< lanes of the sum, and terms of each
-  /// LLVM's type: words of four bytes (newer majors read them as bytes), words, or bf16.
-  std::string_view factors;
-  bool adds;  ///< takes what it adds to
-};
-
-inline LlvmDot llvm_dot(CallOp op, const Target& target) {
-  if (op == CallOp::dot4) return {"x86.avx512.vpdpbusd.512", 16, 4, "<16 x i32>", true};
-  if (op == CallOp::dot2) return {"x86.avx512bf16.dpbf16ps.512", 16, 2, "<32 x bfloat>", true};
-  if (target.has("avx512bw")) return {"x86.avx512.pmaddw.d.512", 16, 2, "<32 x i16>", false};
-  if (target.has("avx2")) return {"x86.avx2.pmadd.wd", 8, 2, "<16 x i16>", false};
-  return {"x86.sse2.pmadd.wd", 4, 2, "<8 x i16>", false};
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
-  const LlvmDot is = llvm_dot(n.op, module_.target);
-  const std::string_view name = is.name, factors = is.factors;
-  const int full = is.full, lanes = n.dtype.lanes;
-  invariant(module_.can(name), "a dot product was not legalized");
-  LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
-  module_.declare(type, cat("llvm.", name), cat(is.adds ? before : "", factors, ", ", factors));
-  for (int first = 0; first < lanes; first += full) {
-    auto piece = [&](const LlvmValue& v, int width) {
-      if (v.dtype.lanes == full * width) return v;
-      if (v.dtype.lanes == 1) return f_.splat(v, full);
-      Lanes part;
-      for (int l = first * width; l < (first + full) * width; ++l)
-        part.push_back(l < v.dtype.lanes ? l : -1);
-      return f_.shuffle(v, part);
-    };
-    auto cast = [&](const LlvmValue& v) {
-      LlvmValue all = piece(v, is.group);
-      return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
-    };
-    LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
-                           is.adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text, ", ",
-                           factors, " ", y.text, ")");
-    if (!is.adds) part = f_.binary("add", s, part);
-    result = first == 0 ? part : f_.concat(result, part);
-  }
-  if (lanes == 1) return f_.extract(result, 0);
-  return result.dtype.lanes == lanes ? result : f_.shuffle(result, llvm_lane_range(0, lanes));
-}
-
 /// How AVX-512 says a call: its name, and the immediate before what masked lanes keep.
 struct LlvmExponents {
   std::string_view name, immediate;
