@@ -8,6 +8,7 @@ present() {
   local kind=${1%%:*} name=${1#*:}
   case $kind in
     command) command -v "$name" >/dev/null ;;
+    file) [[ -e $name ]] ;;
     library) { PATH=$PATH:/sbin ldconfig -p 2>/dev/null || true; } | grep -F "$name" >/dev/null ;;
     runtime) command -v clang++ >/dev/null && compgen -G "$(clang++ --print-runtime-dir)/libclang_rt.$name-*" >/dev/null ;;
     header) command -v g++ >/dev/null && echo "#include <$name>" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;

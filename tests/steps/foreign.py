@@ -1,0 +1,44 @@
+"""Kernels for AArch64, run by an emulator: random programs, and each row of tensor_intrins()."""
+
+import shutil
+from pathlib import Path
+
+from .builds import why_missing
+from .core import BUILD, ROOT, Case, Job, Settings, Status, Step, command_case, skipped
+
+NAME = "kernels for aarch64"
+EMULATOR, LINKER, LIBRARY = "qemu-aarch64", "aarch64-linux-gnu-ld", Path("/usr/aarch64-linux-gnu/lib/libc.a")
+
+
+def foreign(settings: Settings) -> Case:
+    missing = why_missing(BUILD, "tests/foreign_kernels")
+    for tool in (EMULATOR, LINKER, "clang"):
+        if not missing and not shutil.which(tool):
+            missing = f"{tool} is not installed"
+    if not missing and not LIBRARY.exists():
+        missing = f"{LIBRARY} is not installed"
+    if missing:
+        return skipped(NAME, missing)
+    folder = BUILD / "foreign"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    cases = 2000 if settings.thorough else 150
+    options = ["--cases", str(cases), "--seed", str(settings.seed)]
+    case = command_case(NAME, [BUILD / "tests" / "foreign_kernels", folder, *options], timeout=1800)
+    if case.status is Status.PASSED:
+        flags = ["--target=aarch64-linux-gnu", "-static", "-O1", "-Wall", "-Werror", f"-I{folder}"]
+        source = ROOT / "tests" / "foreign" / "call.c"
+        objects = sorted(folder.glob("*.o"))
+        case = command_case(NAME, ["clang", *flags, source, *objects, "-lm", "-o", folder / "call"], timeout=600)
+    if case.status is Status.PASSED:
+        case = command_case(NAME, [EMULATOR, "-cpu", "max", folder / "call", folder / "data.bin"], timeout=600)
+    case.note = f"{cases} programs, seed {settings.seed}"
+    return case
+
+
+def jobs(settings: Settings) -> list[Job]:
+    return [Job("foreign", lambda: foreign(settings), seconds=8, after=("build",))]
+
+
+ABOUT = "Compiles random programs for AArch64, and has qemu call them: the bytes are the evaluator's."
+STEPS = [Step("foreign", ABOUT, jobs)]
