@@ -11494,6 +11494,12 @@ Program deinterleave_loads(const Program& program, const TargetCaps& caps);
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
 Program mask_arms(const Program& program);
 
+/// Quotients and remainders of indices by what is no constant are bound ahead of the serial loops
+/// that they do not depend on, also where only an arm needs them: x / 0 is a number here.
+///     for j: Y[j + n*i] = select(c, X[(i + 1) % n * n + j], 0.0)
+///   → let q = (i + 1) % n: for j: Y[j + n*i] = select(c, X[q*n + j], 0.0)
+Program hoist_quotients(const Program& program);
+
 /// Operators whose meaning no machine has become ones that it has (ir/machine_form.hpp): division
 /// by 0 and -1, shifts by the width and more, min and max of floats, saturating casts.
 ///     a / b → select(b == 0, 0, a / max(b, 1))      x << n → x << (n & 31)
@@ -13012,9 +13018,10 @@ class Llvm {
  public:
   static constexpr int oldest = 16, newest = 22;
 
-  /// The library that `choice` names: "" (what LATHE_LLVM names, else the newest in range), "off",
-  /// a major version or a path. Null if there is none, and why in `reason`. The same choice gives
-  /// the same object, for the process's life.
+  /// The library that `choice` names: "" (what LATHE_LLVM names, else of those in range that take
+  /// the most instruction sets of this machine the newest), "off", a major version or a path. Null
+  /// if there is none, and why in `reason`. The same choice gives the same object, for the
+  /// process's life.
   static const Llvm* find(const std::string& choice = {}, std::string* reason = nullptr);
   /// find(), but L0410 if there is none.
   static const Llvm& get(const std::string& choice = {}, Location where = Location::here());
@@ -23516,6 +23523,14 @@ inline ConstInterval range_const(const ConstNode& c) {
   return {c.i, c.i};
 }
 
+// The least number of a type is its own magnitude.
+inline ConstInterval range_abs(const ConstInterval& a, const ConstInterval& type) {
+  if (!finite(a) || a.min == type.min) return a.min >= 0 ? a : type;
+  const ConstInterval other = range_neg(a);
+  if (a.min >= 0 || a.max <= 0) return a.min >= 0 ? a : other;
+  return {0, std::max(a.max, other.max)};
+}
+
 LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
   const bool known = !e.dtype().is_float() && depth <= 40 && --budget_ > 0;
   if (known && e.kind() == ExprKind::Const) return range_const(*e.as<ConstNode>());
@@ -23538,6 +23553,8 @@ LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
       return r.min >= type.min && r.max <= type.max ? r : type;
     }
     case ExprKind::Call:
+      if (e.as<CallNode>()->op == CallOp::abs)
+        return range_abs(range(e.as<CallNode>()->args[0], depth + 1), type);
       return e.as<CallNode>()->op == CallOp::popcount ? ConstInterval{0, e.dtype().bits} : type;
     case ExprKind::Broadcast:
       return range(e.as<BroadcastNode>()->value, depth + 1);
@@ -55745,6 +55762,9 @@ inline constexpr Pass kCpuPipeline[] = {
     {"near_loads", run_pass<near_loads>, Stage::flat},
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
+    // An arm that computes a quotient keeps it from LLVM, which would move it only where it is sure
+    // to be computed, and not to fault.
+    {"hoist_quotients", run_pass<hoist_quotients>, Stage::flat},
     // Every pass before may write operators as the IR means them.
     {"guard_operators", run_pass<guard_operators>, Stage::machine},
 };
@@ -57347,6 +57367,114 @@ class GuessExtremes : public Mutator {
 
 LATHE_DECL Program guess_extremes(const Program& program) {
   return program.with(detail::GuessExtremes().stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/hoist_quotients.ipp
+namespace lathe {
+namespace detail {
+
+/// Whether a division by what is no constant stands in it.
+inline bool has_quotient(const AnyExpr& e) {
+  struct Quotients : Visitor {
+    bool found = false;
+    void expr(const AnyExpr& e) override {
+      if (found || !seen.insert(e.get(), true)) return;
+      const auto* n = e.as<BinaryNode>();
+      found = n && is_quotient(*n);
+      descend(e);
+    }
+    static bool is_quotient(const BinaryNode& n) {
+      return (n.op == BinaryOp::div || n.op == BinaryOp::mod) && n.dtype.is_int() &&
+             !as_const_int(n.b);
+    }
+    NodeMap<bool> seen;
+  } visitor;
+  visitor.expr(e);
+  return visitor.found;
+}
+
+class HoistQuotients : public SharingMutator {
+ public:
+  explicit HoistQuotients(const ProgramNode& program) {
+    for (const auto& dim : program.dims) bound_at_[dim->var.get()] = 0;
+    for (const auto& param : program.params)
+      if (param.var) bound_at_[param.var.get()] = 0;
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<ForNode>()) return loop(s, *n);
+    if (const auto* n = s.as<LetStmtNode>()) bound_at_[n->var.get()] = loops_.size();
+    return SharingMutator::stmt(s);
+  }
+
+ private:
+  /// What is bound ahead of a loop, in this order.
+  struct Loop {
+    Vec<std::pair<VarRef, AnyExpr>> ahead;
+    bool parallel = false;
+  };
+
+  Stmt loop(const Stmt& s, const ForNode& n) {
+    forget(0);
+    const AnyExpr min = expr(n.min), extent = expr(n.extent);
+    loops_.push_back({{}, n.loop_kind == ForKind::parallel});
+    bound_at_[n.var.get()] = loops_.size();
+    const Stmt body = stmt(n.body);
+    const Loop done = std::move(loops_.back());
+    loops_.pop_back();
+    forget(0);
+    Stmt out = s;
+    if (!min.same_as(n.min) || !extent.same_as(n.extent) || !body.same_as(n.body))
+      out = make_for(n.var, min, extent, body, n.loop_kind, n.attributes);
+    for (std::size_t k = done.ahead.size(); k-- > 0;)
+      out = make_let_stmt(done.ahead[k].first, done.ahead[k].second, out);
+    return out;
+  }
+
+  // The whole of a let, whose variables have no meaning outside of it.
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const bool candidate = e.dtype().lanes == 1 && e.dtype().is_int() &&
+                           (e.kind() == ExprKind::Let || e.kind() == ExprKind::Binary);
+    if (!candidate || loops_.empty()) return descend(e);
+    const auto* n = e.as<BinaryNode>();
+    if (n && n->op != BinaryOp::div && n->op != BinaryOp::mod) return descend(e);
+    if (!is_load_free(e) || !has_quotient(e)) return descend(e);
+    const std::size_t level = level_of(e);
+    return level < loops_.size() ? bound(loops_[level], e, level) : descend(e);
+  }
+
+  /// Inside of how many loops it can stand: of the innermost that runs in parallel, and of those
+  /// that it depends on.
+  std::size_t level_of(const AnyExpr& e) const {
+    std::size_t level = 0;
+    for (std::size_t k = 0; k < loops_.size(); ++k)
+      if (loops_[k].parallel) level = k + 1;
+    for (const VarRef& var : free_vars(e)) {
+      const std::size_t* at = bound_at_.find(var.get());
+      level = std::max(level, at ? *at : loops_.size());
+    }
+    return level;
+  }
+
+  AnyExpr bound(Loop& loop, const AnyExpr& e, std::size_t level) {
+    for (const auto& [var, value] : loop.ahead)
+      if (structurally_equal(value, e)) return AnyExpr(var);
+    VarRef var = make_var("quotient", e.dtype());
+    bound_at_[var.get()] = level;
+    loop.ahead.emplace_back(var, e);
+    return AnyExpr(var);
+  }
+
+  Vec<Loop> loops_;                ///< around the statement, the outermost first
+  NodeMap<std::size_t> bound_at_;  ///< variables of statements: inside of how many loops
+};
+
+}  // namespace detail
+
+LATHE_DECL Program hoist_quotients(const Program& program) {
+  return program.with(detail::HoistQuotients(*program).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -64119,6 +64247,9 @@ class NarrowLanes {
     if (const auto* n = e.as<SelectNode>())
       return make_select(n->condition, in(n->yes, scalar), in(n->no, scalar));
     if (const auto* n = e.as<CastNode>()) return make_cast(t, n->value);
+    if (const auto* n = e.as<UnaryNode>()) return make_unary(n->op, in(n->a, scalar));
+    if (const auto* n = magnitude(e))
+      return make_cast(t, make_call(n->op, {in(n->args[0], as_signed(scalar))}));
     return make_int(t, *as_const_int(e));
   }
 
@@ -64149,12 +64280,20 @@ class NarrowLanes {
     if (const auto* n = e.as<CastNode>())
       return n->value.dtype().is_int() && n->value.dtype().bits <= type(k).bits;
     if (const auto* n = e.as<SelectNode>()) return keeps(n->yes, k, bits) && keeps(n->no, k, bits);
+    if (const auto* n = e.as<UnaryNode>()) return keeps(n->a, k, bits);
+    // The least number's magnitude wraps around to the bits that it has without a sign.
+    if (const auto* n = magnitude(e)) return is_exact(n->args[0], k | 1);
     const auto* n = e.as<BinaryNode>();
     return n && keeps_binary(*n, k, bits);
   }
+  static const CallNode* magnitude(const AnyExpr& e) {
+    const auto* n = e.as<CallNode>();
+    return n && n->op == CallOp::abs && e.dtype().is_int() ? n : nullptr;
+  }
+  static DType as_signed(DType t) { return {TypeCode::sint, t.bits, t.lanes, false}; }
 
-  // Bytes have neither products nor shifts on most machines, and a count that reaches the width
-  // means another one.
+  // Bytes have neither products, quotients nor shifts on most machines, and a count that reaches
+  // the width means another one.
   bool keeps_binary(const BinaryNode& n, int k, int bits) {
     const int width = type(k).bits;
     const std::int64_t* by = as_const_int(n.b);
@@ -64174,6 +64313,12 @@ class NarrowLanes {
       case BinaryOp::shr:
         if (!shifts) return false;
         return bits + *by <= width ? keeps(n.a, k, static_cast<int>(bits + *by)) : is_exact(n.a, k);
+      case BinaryOp::div:
+      case BinaryOp::mod:
+      case BinaryOp::floordiv:
+      case BinaryOp::floormod:
+        if (width == 8 || !by || *by <= 0) return false;
+        [[fallthrough]];
       case BinaryOp::min:
       case BinaryOp::max:
         return is_exact(n.a, k) && is_exact(n.b, k);
@@ -67830,13 +67975,17 @@ LATHE_DECL const Llvm* Llvm::load(const std::string& file, std::string& reason) 
 
 namespace detail {
 
-/// Majors to try for a choice, newest first; empty if the choice is a path.
-inline Vec<int> majors_of(const std::string& choice) {
+/// Majors to try for a choice: those that take the most instruction sets of the machine, of these
+/// the newest first. Empty if the choice is a path.
+inline Vec<int> majors_of(const std::string& choice, const Target& machine = host()) {
   std::int64_t one = 0;
   if (parse_int(choice, one)) return {static_cast<int>(one)};
   Vec<int> all;
   for (int major = Llvm::newest; choice.empty() && major >= Llvm::oldest; --major)
     all.push_back(major);
+  std::stable_sort(all.begin(), all.end(), [&](int a, int b) {
+    return machine.for_llvm(a).features.size() > machine.for_llvm(b).features.size();
+  });
   return all;
 }
 

@@ -119,6 +119,12 @@ Program deinterleave_loads(const Program& program, const TargetCaps& caps);
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
 Program mask_arms(const Program& program);
 
+/// Quotients and remainders of indices by what is no constant are bound ahead of the serial loops
+/// that they do not depend on, also where only an arm needs them: x / 0 is a number here.
+///     for j: Y[j + n*i] = select(c, X[(i + 1) % n * n + j], 0.0)
+///   → let q = (i + 1) % n: for j: Y[j + n*i] = select(c, X[q*n + j], 0.0)
+Program hoist_quotients(const Program& program);
+
 /// Operators whose meaning no machine has become ones that it has (ir/machine_form.hpp): division
 /// by 0 and -1, shifts by the width and more, min and max of floats, saturating casts.
 ///     a / b → select(b == 0, 0, a / max(b, 1))      x << n → x << (n & 31)

@@ -16,9 +16,10 @@ class Llvm {
  public:
   static constexpr int oldest = 16, newest = 22;
 
-  /// The library that `choice` names: "" (what LATHE_LLVM names, else the newest in range), "off",
-  /// a major version or a path. Null if there is none, and why in `reason`. The same choice gives
-  /// the same object, for the process's life.
+  /// The library that `choice` names: "" (what LATHE_LLVM names, else of those in range that take
+  /// the most instruction sets of this machine the newest), "off", a major version or a path. Null
+  /// if there is none, and why in `reason`. The same choice gives the same object, for the
+  /// process's life.
   static const Llvm* find(const std::string& choice = {}, std::string* reason = nullptr);
   /// find(), but L0410 if there is none.
   static const Llvm& get(const std::string& choice = {}, Location where = Location::here());

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <lathe/runtime/object_file.hpp>
+#include <support/skip.hpp>
 
 #include "llvm_versions.hpp"
 #if !defined(LATHE_SEPARATE_COMPILATION)
@@ -63,6 +64,18 @@ TEST_CASE("LLVM is found by major, path or not at all, with a reason") {
     CHECK(llvm.version().find(std::to_string(llvm.major()) + ".") == 0);
     CHECK(lt::Llvm::find(std::to_string(llvm.major())) == &llvm);
     CHECK(lt::Llvm::find(llvm.path()) == &llvm);
+  });
+}
+
+TEST_CASE("without a choice it is the newest of those that take the most of this machine") {
+  if (std::getenv("LATHE_LLVM")) LATHE_SKIP("LATHE_LLVM chooses one");
+  const lt::Llvm* chosen = lt::Llvm::find();
+  const auto taken = [](const lt::Llvm& llvm) {
+    return lt::host().for_llvm(llvm.major()).features.size();
+  };
+  for_each_llvm([&](const lt::Llvm& llvm) {
+    CHECK(taken(llvm) <= taken(*chosen));
+    CHECK((taken(llvm) < taken(*chosen) || llvm.major() <= chosen->major()));
   });
 }
 

@@ -173,6 +173,14 @@ inline ConstInterval range_const(const ConstNode& c) {
   return {c.i, c.i};
 }
 
+// The least number of a type is its own magnitude.
+inline ConstInterval range_abs(const ConstInterval& a, const ConstInterval& type) {
+  if (!finite(a) || a.min == type.min) return a.min >= 0 ? a : type;
+  const ConstInterval other = range_neg(a);
+  if (a.min >= 0 || a.max <= 0) return a.min >= 0 ? a : other;
+  return {0, std::max(a.max, other.max)};
+}
+
 LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
   const bool known = !e.dtype().is_float() && depth <= 40 && --budget_ > 0;
   if (known && e.kind() == ExprKind::Const) return range_const(*e.as<ConstNode>());
@@ -195,6 +203,8 @@ LATHE_DECL ConstInterval Simplifier::range(const AnyExpr& e, int depth) {
       return r.min >= type.min && r.max <= type.max ? r : type;
     }
     case ExprKind::Call:
+      if (e.as<CallNode>()->op == CallOp::abs)
+        return range_abs(range(e.as<CallNode>()->args[0], depth + 1), type);
       return e.as<CallNode>()->op == CallOp::popcount ? ConstInterval{0, e.dtype().bits} : type;
     case ExprKind::Broadcast:
       return range(e.as<BroadcastNode>()->value, depth + 1);

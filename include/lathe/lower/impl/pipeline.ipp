@@ -115,6 +115,9 @@ inline constexpr Pass kCpuPipeline[] = {
     {"near_loads", run_pass<near_loads>, Stage::flat},
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
+    // An arm that computes a quotient keeps it from LLVM, which would move it only where it is sure
+    // to be computed, and not to fault.
+    {"hoist_quotients", run_pass<hoist_quotients>, Stage::flat},
     // Every pass before may write operators as the IR means them.
     {"guard_operators", run_pass<guard_operators>, Stage::machine},
 };

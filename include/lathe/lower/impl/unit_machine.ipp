@@ -9,6 +9,7 @@
 #include <lathe/lower/machine/dot_sums.ipp>
 #include <lathe/lower/machine/guard_operators.ipp>
 #include <lathe/lower/machine/guess_extremes.ipp>
+#include <lathe/lower/machine/hoist_quotients.ipp>
 #include <lathe/lower/machine/lane_blocks.ipp>
 #include <lathe/lower/machine/lane_masks.ipp>
 #include <lathe/lower/machine/lane_pieces.ipp>

@@ -49,6 +49,9 @@ class NarrowLanes {
     if (const auto* n = e.as<SelectNode>())
       return make_select(n->condition, in(n->yes, scalar), in(n->no, scalar));
     if (const auto* n = e.as<CastNode>()) return make_cast(t, n->value);
+    if (const auto* n = e.as<UnaryNode>()) return make_unary(n->op, in(n->a, scalar));
+    if (const auto* n = magnitude(e))
+      return make_cast(t, make_call(n->op, {in(n->args[0], as_signed(scalar))}));
     return make_int(t, *as_const_int(e));
   }
 
@@ -79,12 +82,20 @@ class NarrowLanes {
     if (const auto* n = e.as<CastNode>())
       return n->value.dtype().is_int() && n->value.dtype().bits <= type(k).bits;
     if (const auto* n = e.as<SelectNode>()) return keeps(n->yes, k, bits) && keeps(n->no, k, bits);
+    if (const auto* n = e.as<UnaryNode>()) return keeps(n->a, k, bits);
+    // The least number's magnitude wraps around to the bits that it has without a sign.
+    if (const auto* n = magnitude(e)) return is_exact(n->args[0], k | 1);
     const auto* n = e.as<BinaryNode>();
     return n && keeps_binary(*n, k, bits);
   }
+  static const CallNode* magnitude(const AnyExpr& e) {
+    const auto* n = e.as<CallNode>();
+    return n && n->op == CallOp::abs && e.dtype().is_int() ? n : nullptr;
+  }
+  static DType as_signed(DType t) { return {TypeCode::sint, t.bits, t.lanes, false}; }
 
-  // Bytes have neither products nor shifts on most machines, and a count that reaches the width
-  // means another one.
+  // Bytes have neither products, quotients nor shifts on most machines, and a count that reaches
+  // the width means another one.
   bool keeps_binary(const BinaryNode& n, int k, int bits) {
     const int width = type(k).bits;
     const std::int64_t* by = as_const_int(n.b);
@@ -104,6 +115,12 @@ class NarrowLanes {
       case BinaryOp::shr:
         if (!shifts) return false;
         return bits + *by <= width ? keeps(n.a, k, static_cast<int>(bits + *by)) : is_exact(n.a, k);
+      case BinaryOp::div:
+      case BinaryOp::mod:
+      case BinaryOp::floordiv:
+      case BinaryOp::floormod:
+        if (width == 8 || !by || *by <= 0) return false;
+        [[fallthrough]];
       case BinaryOp::min:
       case BinaryOp::max:
         return is_exact(n.a, k) && is_exact(n.b, k);
