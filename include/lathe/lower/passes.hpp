@@ -96,6 +96,10 @@ Program clip_loops(const Program& program);
 /// loops are vectors.
 ///     u8((i32(a) * 77 + i32(b) * 29) >> 8) → u8((u16(a) * 77 + u16(b) * 29) >> 8)
 Program narrow_integers(const Program& program);
+/// The same while blocks still say how many terms sums have: temporaries of 8 and 16 bits hold
+/// fewer numbers than their types.
+///     t of i16 sums nine bytes: u8((i32(t[i]) + 4) / 9) → u8((u16(t[i]) + 4) / 9)
+Program narrow_held_integers(const Program& program);
 
 /// Of Math::fast: divisors of f32 and f64 that stay the same while the innermost loop runs become
 /// factors, and `changes`, if not null, gets a line. Must run when blocks are loops, and before

@@ -114,6 +114,40 @@ TEST_CASE("magnitudes take the lanes of their numbers, quotients those of what t
   CHECK_FALSE(has("u8", "u8(i32(A[i]) / i32(B[i]))", "i16(A[i])"));
 }
 
+TEST_CASE("sums of a temporary are as large as their terms and their number say") {
+  // Y of what t holds at i and i + 1, t of so many bytes each.
+  const auto narrowed = [](int terms, const std::string& value, const std::string& reduce = "sum") {
+    const Program p = parse(
+        "program k(in A: u8[80], out Y: u8[63]):\n  alloc t: i16[64]\n"
+        "  for i in 0..64:\n    for r in 0.." +
+        std::to_string(terms) + ":\n      block t(v in 0..64 = i, reduce w in 0.." +
+        std::to_string(terms) + " = r) reduce " + reduce + " init:\n        t[v] " + reduce +
+        "= i16(A[v + w])\n"
+        "  vectorized for i in 0..63:\n    block Y(v in 0..63 = i):\n"
+        "      Y[v] = " +
+        value + "\n");
+    const Program after = narrow_held_integers(p);
+    CHECK(verify_reason(after, after->stage) == "");
+    std::vector<unsigned char> a(80);
+    for (std::size_t k = 0; k < a.size(); ++k)
+      a[k] = static_cast<unsigned char>(k % 5 < 3 ? 255 : 37 * k % 256);
+    const std::vector<Bytes> in{Bytes{a}, Bytes{std::vector<unsigned char>(63)}};
+    CHECK(evaluated(p, in)[1].data == evaluated(after, in)[1].data);
+    return after.str();
+  };
+  const auto has_words = [&](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+  };
+  CHECK(has_words(narrowed(9, "u8((i32(t[v]) + 4i32) / 9i32)"), "(u16(t[v]) + 4u16) / 9u16"));
+  CHECK(
+      has_words(narrowed(9, "u8(abs(i32(t[v]) - i32(t[v + 1])) >> 4i32)"), "abs(t[v] - t[v + 1])"));
+  // 128 times 255 and 128 are more than an i16 has, and fewer than a u16.
+  CHECK(has_words(narrowed(16, "u8(i32(t[v]) * 8i32 + 128i32 >> 8i32)"), "u16(t[v]) * 8u16"));
+  CHECK_FALSE(has_words(narrowed(16, "u8((i32(t[v]) * 17i32 + 4i32) / 9i32)"), "16(t[v])"));
+  // What holds no element of a row yet is the least number.
+  CHECK_FALSE(has_words(narrowed(9, "u8((i32(t[v]) + 4i32) / 9i32)", "max"), "16(t[v])"));
+}
+
 TEST_CASE("comparisons take the lanes that both sides fit") {
   CHECK(has("u8", "select(i32(A[i]) > 100i32, 255u8, 0u8)", "A[i] > 100u8"));
   CHECK(has("u8", "select(i32(A[i]) + 1i32 > i32(B[i]), 255u8, 0u8)",

@@ -60,6 +60,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"lower_bindings", run_pass<lower_bindings>, Stage::blocks},
     {"place_doubled", run_pass<place_doubled>, Stage::blocks},
     {"roll_buffers", run_pass<roll_buffers>, Stage::blocks},
+    // Of loops nobody knows how many terms a sum has.
+    {"narrow_held_integers", run_pass<narrow_held_integers>, Stage::blocks},
     {"lower_blocks", run_pass<lower_blocks>, Stage::loops},
     // Indices and shapes are still those that a user wrote.
     {"check_accesses", check_if_asked, Stage::loops},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <lathe/analysis/held.hpp>
+#include <lathe/arith/facts.hpp>
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
@@ -9,9 +11,64 @@
 namespace lathe {
 namespace detail {
 
+/// Bounds of integers, by what the program stores to the temporaries that they are loaded from.
+class LoadBounds : Mutator {
+ public:
+  LoadBounds() = default;
+  explicit LoadBounds(const Program& program) : program_(program) {
+    any_statement(program->body, [&](const Stmt& s) {
+      const auto* n = s.as<AllocNode>();
+      if (n && n->buffer->dtype.is_int() && n->buffer->dtype.bits <= 16)
+        ranges_.emplace_back(n->buffer, std::nullopt);
+      return false;
+    });
+  }
+  bool none() const { return ranges_.empty(); }
+
+  ConstInterval of(const AnyExpr& e) {
+    if (none() || e->weight > kLargest) return const_bounds(e);
+    facts_ = {};
+    const AnyExpr named = expr(e);
+    return const_bounds(named, facts_);
+  }
+
+ private:
+  // Each load by itself: two may be of different places.
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n || n->mask.get() || e.dtype().lanes != 1) return descend(e);
+    const ConstInterval* held = held_in(n->buffer);
+    if (!held) return e;
+    VarRef element = make_var("element", e.dtype());
+    facts_.bind(element, *held);
+    return AnyExpr(element);
+  }
+  const ConstInterval* held_in(const Buffer& buffer) {
+    for (auto& [known, range] : ranges_) {
+      if (known != buffer) continue;
+      if (!range) range = range_of(buffer);
+      return &*range;
+    }
+    return nullptr;
+  }
+  ConstInterval range_of(const Buffer& buffer) const {
+    const HeldIntegers held = held_integers(program_, buffer);
+    const ConstInterval all = range_of_type(buffer->dtype);
+    const bool known = held.no_element == NoElement::none && !held.range.empty();
+    return known ? range_meet(held.range, all) : all;
+  }
+
+  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of what loads are looked for in
+  const Program program_;
+  Vec<std::pair<Buffer, std::optional<ConstInterval>>> ranges_;
+  Facts facts_;
+};
+
 /// In which narrower lanes integers can be computed so that what is asked of the result stays.
 class NarrowLanes {
  public:
+  explicit NarrowLanes(LoadBounds& bounds) : bounds_(&bounds) {}
+
   /// The narrowest type for the lowest `bits` of e, with as many at least; else e's own.
   DType for_bits(const AnyExpr& e, int bits) {
     for (int k = 0; k < kTypes; ++k)
@@ -131,7 +188,7 @@ class NarrowLanes {
 
   ConstInterval range(const AnyExpr& e) {
     if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
-    const ConstInterval out = const_bounds(e);
+    const ConstInterval out = bounds_->of(e);
     if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
     return out;
   }
@@ -139,6 +196,7 @@ class NarrowLanes {
   struct Kept {
     std::uint8_t yes[kTypes] = {}, no[kTypes] = {255, 255, 255, 255, 255, 255};
   };
+  LoadBounds* bounds_;
   NodeMap<ConstInterval> ranges_;
   NodeMap<Kept> known_;  ///< for each type, how many bits it keeps at least, and how many not
   NodeMap<AnyExpr> made_;
@@ -147,8 +205,10 @@ class NarrowLanes {
 
 class NarrowIntegers : public SharingMutator {
  public:
+  explicit NarrowIntegers(LoadBounds& bounds) : bounds_(bounds), lanes_(bounds) {}
+
   Stmt stmt(const Stmt& s) override {
-    lanes_ = {};
+    lanes_ = NarrowLanes(bounds_);
     const auto* loop = s.as<ForNode>();
     const bool outer = in_lanes_;
     in_lanes_ = in_lanes_ || (loop && loop->loop_kind == ForKind::vectorized);
@@ -175,6 +235,7 @@ class NarrowIntegers : public SharingMutator {
 
   static bool is_wide(const AnyExpr& e) { return e.dtype().is_int() && e.dtype().bits >= 16; }
 
+  LoadBounds& bounds_;
   NarrowLanes lanes_;
   bool in_lanes_ = false;
 };
@@ -182,7 +243,14 @@ class NarrowIntegers : public SharingMutator {
 }  // namespace detail
 
 LATHE_DECL Program narrow_integers(const Program& program) {
-  return program.with(detail::NarrowIntegers().stmt(program->body));
+  detail::LoadBounds bounds;
+  return program.with(detail::NarrowIntegers(bounds).stmt(program->body));
+}
+
+LATHE_DECL Program narrow_held_integers(const Program& program) {
+  detail::LoadBounds bounds(program);
+  if (bounds.none()) return program;
+  return program.with(detail::NarrowIntegers(bounds).stmt(program->body));
 }
 
 }  // namespace lathe
