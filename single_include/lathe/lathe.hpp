@@ -48950,9 +48950,11 @@ class LengthenUnit : NestSteps {
     const LoopRef around = innermost(nest, [&](const LoopRef& loop) {
       return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
-    if (!around.var.get() || !run_through(nest.reads, around, nest.unit, channels) ||
-        tells_apart(block, nest, around))
-      return {};
+    if (!around.var.get() || tells_apart(block, nest, around)) return {};
+    for (const AccessSite& read : nest.reads)
+      if (!run_through({read}, around, nest.unit, channels) &&
+          (block.reducer || !repeats(read, around, nest.unit, channels * body_cost(block).widest)))
+        return {};
     Places places;
     attempt([&] {
       places = block.reducer || moves ? one_iterator(block, nest, around) : one_loop(nest, around);
@@ -48962,6 +48964,14 @@ class LengthenUnit : NestSteps {
   }
 
  private:
+  // What each channel has of its own, as weights: where whole groups of channels fill 16 bytes, a
+  // lane has the same in all vectors, and a shuffle within those gets it.
+  static bool repeats(const AccessSite& read, const LoopRef& around, const LoopRef& unit,
+                      std::int64_t bytes) {
+    return bytes <= 16 && std::has_single_bit(static_cast<std::uint64_t>(bytes)) &&
+           flat_stride(read, around.var) == std::int64_t{0} && flat_stride(read, unit.var);
+  }
+
   /// The longer loop, and the loops that stand for those of before: the longer one for the unit
   /// loop, none for the one around it.
   struct Places {

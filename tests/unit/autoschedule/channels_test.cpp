@@ -42,6 +42,28 @@ TEST_CASE("channels that are computed apart are vectors of their own") {
   CHECK_FALSE(has(of([](auto& X, auto&, auto i, auto c) { return X(i, 2 - c); }), "i_j"));
 }
 
+TEST_CASE("weights of channels repeat in each 16 bytes: one loop of places and channels") {
+  const auto joined = [](int channels, bool by_place) {
+    lt::Input<float, 2> X("X", {41, channels});
+    lt::Input<float, 1> W("W", {by_place ? 41 : channels});
+    const std::string text = planned(lt::program_of(lt::compute(
+        "Y", {41, channels}, [&](lt::Var i, lt::Var c) { return X(i, c) * W(by_place ? i : c); })));
+    INFO(text);
+    return has(text, "i_jo") && !has(text, "unrolled for j");
+  };
+  CHECK(joined(2, false));
+  CHECK(joined(4, false));
+  // Three start anew in other lanes of each vector; vectors of channels share what a place has.
+  CHECK_FALSE(joined(3, false));
+  CHECK_FALSE(joined(2, true));
+  // Four f64 are more than 16 bytes, of which some vectors have only a part.
+  lt::Input<double, 2> X("X", {41, 4});
+  lt::Input<double, 1> W("W", {4});
+  CHECK_FALSE(has(planned(lt::program_of(lt::compute(
+                      "Y", {41, 4}, [&](lt::Var i, lt::Var c) { return X(i, c) * W(c); }))),
+                  "i_j"));
+}
+
 TEST_CASE("a condition that compares places has one loop of them and their channels") {
   const auto bytes = [](const auto& value) {
     const std::string text = planned(lt::program_of(lt::compute(
