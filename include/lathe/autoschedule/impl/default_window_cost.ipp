@@ -19,7 +19,29 @@ struct WindowTile {
   double cycles = 1e30;  ///< a vector of terms
 };
 
-// What tiles of windows cost, and register tiles that know nothing of windows.
+// What is asked of two nodes, or accesses, of one nest again and again: few, so that a list will
+// do.
+template <class Value>
+class PairMemo {
+ public:
+  template <class Make>
+  Value of(const void* a, const void* b, const Make& make) {
+    for (const auto& known : known_)
+      if (known.a == a && known.b == b) return known.value;
+    known_.push_back({a, b, make()});
+    return known_.back().value;
+  }
+
+ private:
+  struct Known {
+    const void *a, *b;
+    Value value;
+  };
+  Vec<Known> known_;
+};
+
+// What tiles of windows cost, and register tiles that know nothing of windows. For one nest, whose
+// steps from place to place are the same for hundreds of tiles.
 class WindowCosts : protected ReductionCosts {
  public:
   using ReductionCosts::ReductionCosts;
@@ -64,17 +86,15 @@ class WindowCosts : protected ReductionCosts {
   }
 
   // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
-  static bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
-                     std::size_t end) {
-    for (const auto& read : nest.reads)
-      for (const auto& index : read.indices)
-        for (std::size_t k = first; k < end; ++k)
-          if (const auto moves = affine_of(index, {loop.var, nest.reduce[k].var});
-              moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
-            return true;
+  bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
+              std::size_t end) const {
+    for (std::size_t k = first; k < end; ++k)
+      if (slides_.of(loop.var.get(), nest.reduce[k].var.get(),
+                     [&] { return slides(nest, loop, nest.reduce[k]); }))
+        return true;
     return false;
   }
-  static bool slides(const DefaultNest& nest, const WindowTile& tile) {
+  bool slides(const DefaultNest& nest, const WindowTile& tile) const {
     const std::size_t all = nest.reduce.size();
     for (const auto& [loop, part] : tile.heights)
       if (part > 1 && slides(nest, loop, all - tile.terms, all)) return true;
@@ -113,6 +133,19 @@ class WindowCosts : protected ReductionCosts {
   }
 
  private:
+  mutable PairMemo<bool> slides_;          ///< by a loop and one over terms
+  mutable PairMemo<std::uint64_t> steps_;  ///< by an access and a loop
+  mutable PairMemo<std::optional<std::int64_t>> strides_;
+
+  static bool slides(const DefaultNest& nest, const LoopRef& loop, const LoopRef& term) {
+    for (const auto& read : nest.reads)
+      for (const auto& index : read.indices)
+        if (const auto moves = affine_of(index, {loop.var, term.var});
+            moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
+          return true;
+    return false;
+  }
+
   // Elements from one term to the next that still move along the row: of channels that lie side by
   // side as many as there are.
   static constexpr std::int64_t kAlongRow = kMostChannels;
@@ -152,7 +185,7 @@ class WindowCosts : protected ReductionCosts {
   static constexpr double kConflictMiss = 12, kLineFill = 2;
 
   // Of tiles those at a border along which terms are in a loop: their conditions are asked there.
-  static double border_share(const DefaultNest& nest, const WindowTile& tile) {
+  double border_share(const DefaultNest& nest, const WindowTile& tile) const {
     double most = 0;
     for (const auto& [loop, part] : tile.heights)
       for (std::size_t k = 0; k + tile.terms < nest.reduce.size(); ++k) {
@@ -187,7 +220,8 @@ class WindowCosts : protected ReductionCosts {
                   std::int64_t lanes) const {
     bool whole = true;
     const auto meet = [&](const LoopRef& loop) {
-      const auto stride = flat_stride(read, loop.var);
+      const auto stride =
+          strides_.of(&read, loop.var.get(), [&] { return flat_stride(read, loop.var); });
       whole = whole && stride && *stride % lanes == 0;
     };
     for (const auto& height : tile.heights) meet(height.first);
@@ -212,8 +246,8 @@ class WindowCosts : protected ReductionCosts {
   }
 
   // The most elements that are read before a term and after it.
-  static double most_waiting(const DefaultNest& nest, const WindowTile& tile,
-                             const AccessSite& read) {
+  double most_waiting(const DefaultNest& nest, const WindowTile& tile,
+                      const AccessSite& read) const {
     struct Use {
       std::uint64_t place;
       std::size_t term;
@@ -223,7 +257,7 @@ class WindowCosts : protected ReductionCosts {
     };
     Vec<Use> uses{{0, 0}};
     const auto go_along = [&](const VarRef& var, std::int64_t trips, bool is_term) {
-      const std::uint64_t step = steps_of(read, {var})[0];
+      const std::uint64_t step = step_along(read, var);
       const auto count = static_cast<std::size_t>(trips);
       Vec<Use> all;
       for (const Use& use : uses)
@@ -247,13 +281,14 @@ class WindowCosts : protected ReductionCosts {
   }
 
   // How many different elements a tile reads in one lane; of many all are taken for different.
-  static double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) {
+  double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) const {
     Vec<VarRef> vars;
     Vec<std::int64_t> trips;
     for (const auto& [loop, part] : tile.heights) vars.push_back(loop.var), trips.push_back(part);
     for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
       vars.push_back(nest.reduce[k].var), trips.push_back(trip_of(nest, nest.reduce[k]));
-    const Vec<std::uint64_t> steps = steps_of(read, vars);
+    Vec<std::uint64_t> steps;
+    for (const VarRef& var : vars) steps.push_back(step_along(read, var));
     double reads = 1;
     for (std::size_t k = 0; k < vars.size(); ++k)
       if (steps[k] != 0) reads *= static_cast<double>(trips[k]);
@@ -271,9 +306,8 @@ class WindowCosts : protected ReductionCosts {
   }
   // From one iteration of a loop to the next, as a number that tells places apart: axes weigh as
   // numbers that no multiples of another's add up to.
-  static Vec<std::uint64_t> steps_of(const AccessSite& read, const Vec<VarRef>& vars) {
-    Vec<std::uint64_t> out;
-    for (const auto& var : vars) {
+  std::uint64_t step_along(const AccessSite& read, const VarRef& var) const {
+    return steps_.of(&read, var.get(), [&] {
       std::uint64_t step = 0, weight = 1;
       for (const auto& index : read.indices) {
         weight *= 0x9e3779b97f4a7c15u;
@@ -281,9 +315,8 @@ class WindowCosts : protected ReductionCosts {
         const auto coef = affine ? affine->coef(0) : std::nullopt;
         step += weight * static_cast<std::uint64_t>(coef ? *coef : 1);
       }
-      out.push_back(step);
-    }
-    return out;
+      return step;
+    });
   }
 };
 

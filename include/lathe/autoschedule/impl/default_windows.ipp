@@ -52,7 +52,7 @@ class TileWindows : WindowCosts {
   static constexpr double kNearlyAsGood = 1.05;
 
   // Up to two of the innermost loops along which a read goes on where a term does: X[i + a].
-  static Vec<LoopRef> sliding(const DefaultNest& nest) {
+  Vec<LoopRef> sliding(const DefaultNest& nest) const {
     Vec<LoopRef> out;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
