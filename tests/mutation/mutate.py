@@ -104,13 +104,14 @@ def build() -> None:
     folders = {name: sorted((ROOT / "tests" / name).rglob("*.cpp")) for name in TESTS}
     folders["oracle"] = [path for path in folders["oracle"] if path.name.endswith("_test.cpp")]
     folders |= {name: [ROOT / source] for name, source in PROGRAMS.items()}
-    sources = {path for paths in folders.values() for path in paths} | {ROOT / "tests" / "unit" / "main.cpp"}
+    shared = [ROOT / "tests" / "unit" / "main.cpp", ROOT / "tests" / "support" / "root.cpp"]
+    sources = {path for paths in folders.values() for path in paths} | set(shared)
     switched = ["-include", FOLDER / "switch.hpp", f"-I{FOLDER / 'include'}"]
     with ThreadPoolExecutor(JOBS) as pool:
         library = pool.submit(compiled, ROOT / "cmake" / "lathe.cpp", "-O1", *switched)
         objects = dict(zip(sources, pool.map(compiled, sources), strict=True))
     for name, paths in folders.items():
-        main = [] if name in PROGRAMS else [objects[ROOT / "tests" / "unit" / "main.cpp"]]
+        main = [] if name in PROGRAMS else [objects[path] for path in shared]
         linked(program_name(name), [*(objects[path] for path in paths), *main, library.result()])
 
 

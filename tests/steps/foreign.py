@@ -7,7 +7,8 @@ from .builds import why_missing
 from .core import BUILD, ROOT, Case, Job, Settings, Status, Step, command_case, skipped
 
 NAME = "kernels for aarch64"
-EMULATOR, LINKER, LIBRARY = "qemu-aarch64", "aarch64-linux-gnu-ld", Path("/usr/aarch64-linux-gnu/lib/libc.a")
+EMULATOR, LINKER = "qemu-aarch64", "aarch64-linux-gnu-ld"
+LIBRARIES = {"libc.a": Path("/usr/aarch64-linux-gnu/lib"), "*/libgcc.a": Path("/usr/lib/gcc-cross/aarch64-linux-gnu")}
 
 
 def foreign(settings: Settings) -> Case:
@@ -15,8 +16,9 @@ def foreign(settings: Settings) -> Case:
     for tool in (EMULATOR, LINKER, "clang"):
         if not missing and not shutil.which(tool):
             missing = f"{tool} is not installed"
-    if not missing and not LIBRARY.exists():
-        missing = f"{LIBRARY} is not installed"
+    for file, folder in LIBRARIES.items():
+        if not missing and not list(folder.glob(file)):
+            missing = f"{folder / file} is not installed"
     if missing:
         return skipped(NAME, missing)
     folder = BUILD / "foreign"
