@@ -10497,6 +10497,9 @@ std::int64_t no_element_of(DType t, NoElement which);
 /// take the least, the largest, or the position of either. No range where one stores values, or
 /// sums of them, that are not proven to fit i64.
 HeldIntegers held_integers(const Program& program, const Buffer& buffer);
+/// Of each temporary of integers all that a load may give, under a mask apart: of what wraps, or is
+/// stored in other ways than by blocks that are looked into, the numbers of its type.
+Vec<ConstInterval> held_ranges(const Program& program, const Vec<Buffer>& buffers);
 bool can_hold(DType t, const HeldIntegers& held);
 
 /// Whether a use of the buffer knows the type of its elements.
@@ -31243,12 +31246,12 @@ class ValueRanges {
   /// Of what is ever held while the program runs, sums that are not done included; unbounded where
   /// no sum is proven not to wrap.
   ConstInterval of(const Buffer& buffer) {
+    for (const auto& [known, range] : known_)
+      if (known == buffer) return range;
     const ConstInterval type = range_of_type(buffer->dtype);
     if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
         open_.size() >= kDeepest || contains(open_, buffer) || has_typed_uses(program_, buffer))
       return type;
-    for (const auto& [known, range] : known_)
-      if (known == buffer) return range;
     open_.push_back(buffer);
     const ConstInterval range = stored_range(buffer);
     open_.pop_back();
@@ -31297,6 +31300,7 @@ class ValueRanges {
         VarRef var = make_var("value", e.dtype());
         ConstInterval range = ranges_.of(load->buffer);
         if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
+        if (load->mask.get()) range = range_hull(range, {0, 0});
         facts_.bind(var, range);
         if (e.dtype() == kIndex) facts_.data(var);
         return var;
@@ -31351,6 +31355,17 @@ LATHE_DECL std::int64_t no_element_of(DType t, NoElement which) {
 
 LATHE_DECL HeldIntegers held_integers(const Program& program, const Buffer& buffer) {
   return detail::ValueRanges(program).held(buffer);
+}
+LATHE_DECL Vec<ConstInterval> held_ranges(const Program& program, const Vec<Buffer>& buffers) {
+  detail::ValueRanges ranges(program);
+  Vec<ConstInterval> out;
+  for (const Buffer& b : buffers) {
+    const ConstInterval held = ranges.of(b);
+    const bool numbers = detail::no_element_of(program, b) == NoElement::none;
+    out.push_back(numbers && detail::holds_range(b->dtype, held) ? held
+                                                                 : detail::range_of_type(b->dtype));
+  }
+  return out;
 }
 LATHE_DECL bool can_hold(DType t, const HeldIntegers& held) {
   const auto is_free = [&] {
@@ -48965,7 +48980,7 @@ class LengthenUnit : NestSteps {
 
  private:
   // What each channel has of its own, as weights: where whole groups of channels fill 16 bytes, a
-  // lane has the same in all vectors, and a shuffle within those gets it.
+  // lane has the same in all vectors, which are made once.
   static bool repeats(const AccessSite& read, const LoopRef& around, const LoopRef& unit,
                       std::int64_t bytes) {
     return bytes <= 16 && std::has_single_bit(static_cast<std::uint64_t>(bytes)) &&
@@ -52321,7 +52336,29 @@ struct WindowTile {
   double cycles = 1e30;  ///< a vector of terms
 };
 
-// What tiles of windows cost, and register tiles that know nothing of windows.
+// What is asked of two nodes, or accesses, of one nest again and again: few, so that a list will
+// do.
+template <class Value>
+class PairMemo {
+ public:
+  template <class Make>
+  Value of(const void* a, const void* b, const Make& make) {
+    for (const auto& known : known_)
+      if (known.a == a && known.b == b) return known.value;
+    known_.push_back({a, b, make()});
+    return known_.back().value;
+  }
+
+ private:
+  struct Known {
+    const void *a, *b;
+    Value value;
+  };
+  Vec<Known> known_;
+};
+
+// What tiles of windows cost, and register tiles that know nothing of windows. For one nest, whose
+// steps from place to place are the same for hundreds of tiles.
 class WindowCosts : protected ReductionCosts {
  public:
   using ReductionCosts::ReductionCosts;
@@ -52366,17 +52403,15 @@ class WindowCosts : protected ReductionCosts {
   }
 
   // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
-  static bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
-                     std::size_t end) {
-    for (const auto& read : nest.reads)
-      for (const auto& index : read.indices)
-        for (std::size_t k = first; k < end; ++k)
-          if (const auto moves = affine_of(index, {loop.var, nest.reduce[k].var});
-              moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
-            return true;
+  bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
+              std::size_t end) const {
+    for (std::size_t k = first; k < end; ++k)
+      if (slides_.of(loop.var.get(), nest.reduce[k].var.get(),
+                     [&] { return slides(nest, loop, nest.reduce[k]); }))
+        return true;
     return false;
   }
-  static bool slides(const DefaultNest& nest, const WindowTile& tile) {
+  bool slides(const DefaultNest& nest, const WindowTile& tile) const {
     const std::size_t all = nest.reduce.size();
     for (const auto& [loop, part] : tile.heights)
       if (part > 1 && slides(nest, loop, all - tile.terms, all)) return true;
@@ -52415,6 +52450,19 @@ class WindowCosts : protected ReductionCosts {
   }
 
  private:
+  mutable PairMemo<bool> slides_;          ///< by a loop and one over terms
+  mutable PairMemo<std::uint64_t> steps_;  ///< by an access and a loop
+  mutable PairMemo<std::optional<std::int64_t>> strides_;
+
+  static bool slides(const DefaultNest& nest, const LoopRef& loop, const LoopRef& term) {
+    for (const auto& read : nest.reads)
+      for (const auto& index : read.indices)
+        if (const auto moves = affine_of(index, {loop.var, term.var});
+            moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
+          return true;
+    return false;
+  }
+
   // Elements from one term to the next that still move along the row: of channels that lie side by
   // side as many as there are.
   static constexpr std::int64_t kAlongRow = kMostChannels;
@@ -52454,7 +52502,7 @@ class WindowCosts : protected ReductionCosts {
   static constexpr double kConflictMiss = 12, kLineFill = 2;
 
   // Of tiles those at a border along which terms are in a loop: their conditions are asked there.
-  static double border_share(const DefaultNest& nest, const WindowTile& tile) {
+  double border_share(const DefaultNest& nest, const WindowTile& tile) const {
     double most = 0;
     for (const auto& [loop, part] : tile.heights)
       for (std::size_t k = 0; k + tile.terms < nest.reduce.size(); ++k) {
@@ -52489,7 +52537,8 @@ class WindowCosts : protected ReductionCosts {
                   std::int64_t lanes) const {
     bool whole = true;
     const auto meet = [&](const LoopRef& loop) {
-      const auto stride = flat_stride(read, loop.var);
+      const auto stride =
+          strides_.of(&read, loop.var.get(), [&] { return flat_stride(read, loop.var); });
       whole = whole && stride && *stride % lanes == 0;
     };
     for (const auto& height : tile.heights) meet(height.first);
@@ -52514,8 +52563,8 @@ class WindowCosts : protected ReductionCosts {
   }
 
   // The most elements that are read before a term and after it.
-  static double most_waiting(const DefaultNest& nest, const WindowTile& tile,
-                             const AccessSite& read) {
+  double most_waiting(const DefaultNest& nest, const WindowTile& tile,
+                      const AccessSite& read) const {
     struct Use {
       std::uint64_t place;
       std::size_t term;
@@ -52525,7 +52574,7 @@ class WindowCosts : protected ReductionCosts {
     };
     Vec<Use> uses{{0, 0}};
     const auto go_along = [&](const VarRef& var, std::int64_t trips, bool is_term) {
-      const std::uint64_t step = steps_of(read, {var})[0];
+      const std::uint64_t step = step_along(read, var);
       const auto count = static_cast<std::size_t>(trips);
       Vec<Use> all;
       for (const Use& use : uses)
@@ -52549,13 +52598,14 @@ class WindowCosts : protected ReductionCosts {
   }
 
   // How many different elements a tile reads in one lane; of many all are taken for different.
-  static double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) {
+  double places(const DefaultNest& nest, const WindowTile& tile, const AccessSite& read) const {
     Vec<VarRef> vars;
     Vec<std::int64_t> trips;
     for (const auto& [loop, part] : tile.heights) vars.push_back(loop.var), trips.push_back(part);
     for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
       vars.push_back(nest.reduce[k].var), trips.push_back(trip_of(nest, nest.reduce[k]));
-    const Vec<std::uint64_t> steps = steps_of(read, vars);
+    Vec<std::uint64_t> steps;
+    for (const VarRef& var : vars) steps.push_back(step_along(read, var));
     double reads = 1;
     for (std::size_t k = 0; k < vars.size(); ++k)
       if (steps[k] != 0) reads *= static_cast<double>(trips[k]);
@@ -52573,9 +52623,8 @@ class WindowCosts : protected ReductionCosts {
   }
   // From one iteration of a loop to the next, as a number that tells places apart: axes weigh as
   // numbers that no multiples of another's add up to.
-  static Vec<std::uint64_t> steps_of(const AccessSite& read, const Vec<VarRef>& vars) {
-    Vec<std::uint64_t> out;
-    for (const auto& var : vars) {
+  std::uint64_t step_along(const AccessSite& read, const VarRef& var) const {
+    return steps_.of(&read, var.get(), [&] {
       std::uint64_t step = 0, weight = 1;
       for (const auto& index : read.indices) {
         weight *= 0x9e3779b97f4a7c15u;
@@ -52583,9 +52632,8 @@ class WindowCosts : protected ReductionCosts {
         const auto coef = affine ? affine->coef(0) : std::nullopt;
         step += weight * static_cast<std::uint64_t>(coef ? *coef : 1);
       }
-      out.push_back(step);
-    }
-    return out;
+      return step;
+    });
   }
 };
 
@@ -52955,7 +53003,7 @@ class TileWindows : WindowCosts {
   static constexpr double kNearlyAsGood = 1.05;
 
   // Up to two of the innermost loops along which a read goes on where a term does: X[i + a].
-  static Vec<LoopRef> sliding(const DefaultNest& nest) {
+  Vec<LoopRef> sliding(const DefaultNest& nest) const {
     Vec<LoopRef> out;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
@@ -64231,11 +64279,11 @@ class LoadBounds : Mutator {
     any_statement(program->body, [&](const Stmt& s) {
       const auto* n = s.as<AllocNode>();
       if (n && n->buffer->dtype.is_int() && n->buffer->dtype.bits <= 16)
-        ranges_.emplace_back(n->buffer, std::nullopt);
+        buffers_.push_back(n->buffer);
       return false;
     });
   }
-  bool none() const { return ranges_.empty(); }
+  bool none() const { return buffers_.empty(); }
 
   ConstInterval of(const AnyExpr& e) {
     if (none() || e->weight > kLargest) return const_bounds(e);
@@ -64249,30 +64297,20 @@ class LoadBounds : Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     if (!n || n->mask.get() || e.dtype().lanes != 1) return descend(e);
-    const ConstInterval* held = held_in(n->buffer);
-    if (!held) return e;
-    VarRef element = make_var("element", e.dtype());
-    facts_.bind(element, *held);
-    return AnyExpr(element);
-  }
-  const ConstInterval* held_in(const Buffer& buffer) {
-    for (auto& [known, range] : ranges_) {
-      if (known != buffer) continue;
-      if (!range) range = range_of(buffer);
-      return &*range;
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      if (buffers_[k] != n->buffer) continue;
+      if (ranges_.empty()) ranges_ = held_ranges(program_, buffers_);
+      VarRef element = make_var("element", e.dtype());
+      facts_.bind(element, ranges_[k]);
+      return AnyExpr(element);
     }
-    return nullptr;
-  }
-  ConstInterval range_of(const Buffer& buffer) const {
-    const HeldIntegers held = held_integers(program_, buffer);
-    const ConstInterval all = range_of_type(buffer->dtype);
-    const bool known = held.no_element == NoElement::none && !held.range.empty();
-    return known ? range_meet(held.range, all) : all;
+    return e;
   }
 
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of what loads are looked for in
-  const Program program_;
-  Vec<std::pair<Buffer, std::optional<ConstInterval>>> ranges_;
+  Program program_{};
+  Vec<Buffer> buffers_;
+  Vec<ConstInterval> ranges_;  ///< of what each holds, once that is asked for
   Facts facts_;
 };
 

@@ -30,6 +30,9 @@ std::int64_t no_element_of(DType t, NoElement which);
 /// take the least, the largest, or the position of either. No range where one stores values, or
 /// sums of them, that are not proven to fit i64.
 HeldIntegers held_integers(const Program& program, const Buffer& buffer);
+/// Of each temporary of integers all that a load may give, under a mask apart: of what wraps, or is
+/// stored in other ways than by blocks that are looked into, the numbers of its type.
+Vec<ConstInterval> held_ranges(const Program& program, const Vec<Buffer>& buffers);
 bool can_hold(DType t, const HeldIntegers& held);
 
 /// Whether a use of the buffer knows the type of its elements.

@@ -118,7 +118,7 @@ TEST_CASE("sums of a temporary are as large as their terms and their number say"
   // Y of what t holds at i and i + 1, t of so many bytes each.
   const auto narrowed = [](int terms, const std::string& value, const std::string& reduce = "sum") {
     const Program p = parse(
-        "program k(in A: u8[80], out Y: u8[63]):\n  alloc t: i16[64]\n"
+        "program k(in A: u8[300], out Y: u8[63]):\n  alloc t: i16[64]\n"
         "  for i in 0..64:\n    for r in 0.." +
         std::to_string(terms) + ":\n      block t(v in 0..64 = i, reduce w in 0.." +
         std::to_string(terms) + " = r) reduce " + reduce + " init:\n        t[v] " + reduce +
@@ -128,7 +128,7 @@ TEST_CASE("sums of a temporary are as large as their terms and their number say"
         value + "\n");
     const Program after = narrow_held_integers(p);
     CHECK(verify_reason(after, after->stage) == "");
-    std::vector<unsigned char> a(80);
+    std::vector<unsigned char> a(300);
     for (std::size_t k = 0; k < a.size(); ++k)
       a[k] = static_cast<unsigned char>(k % 5 < 3 ? 255 : 37 * k % 256);
     const std::vector<Bytes> in{Bytes{a}, Bytes{std::vector<unsigned char>(63)}};
@@ -144,8 +144,36 @@ TEST_CASE("sums of a temporary are as large as their terms and their number say"
   // 128 times 255 and 128 are more than an i16 has, and fewer than a u16.
   CHECK(has_words(narrowed(16, "u8(i32(t[v]) * 8i32 + 128i32 >> 8i32)"), "u16(t[v]) * 8u16"));
   CHECK_FALSE(has_words(narrowed(16, "u8((i32(t[v]) * 17i32 + 4i32) / 9i32)"), "16(t[v])"));
+  // 200 bytes may wrap in an i16.
+  CHECK_FALSE(has_words(narrowed(200, "u8((i32(t[v]) + 4i32) / 9i32)"), "16(t[v])"));
   // What holds no element of a row yet is the least number.
   CHECK_FALSE(has_words(narrowed(9, "u8((i32(t[v]) + 4i32) / 9i32)", "max"), "16(t[v])"));
+}
+
+TEST_CASE("a temporary holds what is added to it atomically, and 0 where a mask is off") {
+  const auto kept = [](const std::string& stages, const std::string& condition) {
+    const Program p =
+        parse("program k(in A: u8[64], out Y: u8[64]):\n  alloc t: i16[64]\n" + stages +
+              "  vectorized for i in 0..64:\n    block Y(v in 0..64 = i):\n      Y[v] = "
+              "select(" +
+              condition + ", 1u8, 0u8)\n");
+    const Program after = narrow_held_integers(p);
+    std::vector<unsigned char> a(64);
+    for (std::size_t k = 0; k < a.size(); ++k) a[k] = static_cast<unsigned char>(4 * k);
+    const std::vector<Bytes> in{Bytes{a}, Bytes{std::vector<unsigned char>(64)}};
+    CHECK(evaluated(p, in)[1].data == evaluated(after, in)[1].data);
+    return after.str().find("u16(t[v])") == std::string::npos;
+  };
+  CHECK(
+      kept("  for i in 0..64:\n    block z(v in 0..64 = i):\n      t[v] = 0i16\n"
+           "  for i in 0..64:\n    block q(v in 0..64 = i) reads A[v..+1] writes t[v..+1]:\n"
+           "      atomic t[v] += i16(A[v]) * -100i16\n",
+           "i32(t[v]) > 5i32"));
+  CHECK(
+      kept("  alloc s: i16[64]\n  for i in 0..64:\n    block s(v in 0..64 = i):\n      s[v] = "
+           "100i16\n  for i in 0..64:\n    block t(v in 0..64 = i):\n      t[v] = s[v where A[v] > "
+           "200u8]\n",
+           "i32(t[v]) - 100i32 > 5i32"));
 }
 
 TEST_CASE("comparisons take the lanes that both sides fit") {

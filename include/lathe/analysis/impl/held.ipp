@@ -78,12 +78,12 @@ class ValueRanges {
   /// Of what is ever held while the program runs, sums that are not done included; unbounded where
   /// no sum is proven not to wrap.
   ConstInterval of(const Buffer& buffer) {
+    for (const auto& [known, range] : known_)
+      if (known == buffer) return range;
     const ConstInterval type = range_of_type(buffer->dtype);
     if (!is_exchangeable(buffer->dtype) || !is_private(program_->body, buffer) ||
         open_.size() >= kDeepest || contains(open_, buffer) || has_typed_uses(program_, buffer))
       return type;
-    for (const auto& [known, range] : known_)
-      if (known == buffer) return range;
     open_.push_back(buffer);
     const ConstInterval range = stored_range(buffer);
     open_.pop_back();
@@ -132,6 +132,7 @@ class ValueRanges {
         VarRef var = make_var("value", e.dtype());
         ConstInterval range = ranges_.of(load->buffer);
         if (!holds_range(e.dtype(), range)) range = range_of_type(e.dtype());
+        if (load->mask.get()) range = range_hull(range, {0, 0});
         facts_.bind(var, range);
         if (e.dtype() == kIndex) facts_.data(var);
         return var;
@@ -186,6 +187,17 @@ LATHE_DECL std::int64_t no_element_of(DType t, NoElement which) {
 
 LATHE_DECL HeldIntegers held_integers(const Program& program, const Buffer& buffer) {
   return detail::ValueRanges(program).held(buffer);
+}
+LATHE_DECL Vec<ConstInterval> held_ranges(const Program& program, const Vec<Buffer>& buffers) {
+  detail::ValueRanges ranges(program);
+  Vec<ConstInterval> out;
+  for (const Buffer& b : buffers) {
+    const ConstInterval held = ranges.of(b);
+    const bool numbers = detail::no_element_of(program, b) == NoElement::none;
+    out.push_back(numbers && detail::holds_range(b->dtype, held) ? held
+                                                                 : detail::range_of_type(b->dtype));
+  }
+  return out;
 }
 LATHE_DECL bool can_hold(DType t, const HeldIntegers& held) {
   const auto is_free = [&] {

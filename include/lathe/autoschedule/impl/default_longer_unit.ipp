@@ -39,7 +39,7 @@ class LengthenUnit : NestSteps {
 
  private:
   // What each channel has of its own, as weights: where whole groups of channels fill 16 bytes, a
-  // lane has the same in all vectors, and a shuffle within those gets it.
+  // lane has the same in all vectors, which are made once.
   static bool repeats(const AccessSite& read, const LoopRef& around, const LoopRef& unit,
                       std::int64_t bytes) {
     return bytes <= 16 && std::has_single_bit(static_cast<std::uint64_t>(bytes)) &&

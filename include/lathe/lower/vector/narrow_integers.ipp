@@ -19,11 +19,11 @@ class LoadBounds : Mutator {
     any_statement(program->body, [&](const Stmt& s) {
       const auto* n = s.as<AllocNode>();
       if (n && n->buffer->dtype.is_int() && n->buffer->dtype.bits <= 16)
-        ranges_.emplace_back(n->buffer, std::nullopt);
+        buffers_.push_back(n->buffer);
       return false;
     });
   }
-  bool none() const { return ranges_.empty(); }
+  bool none() const { return buffers_.empty(); }
 
   ConstInterval of(const AnyExpr& e) {
     if (none() || e->weight > kLargest) return const_bounds(e);
@@ -37,30 +37,20 @@ class LoadBounds : Mutator {
   AnyExpr expr(const AnyExpr& e) override {
     const auto* n = e.as<LoadNode>();
     if (!n || n->mask.get() || e.dtype().lanes != 1) return descend(e);
-    const ConstInterval* held = held_in(n->buffer);
-    if (!held) return e;
-    VarRef element = make_var("element", e.dtype());
-    facts_.bind(element, *held);
-    return AnyExpr(element);
-  }
-  const ConstInterval* held_in(const Buffer& buffer) {
-    for (auto& [known, range] : ranges_) {
-      if (known != buffer) continue;
-      if (!range) range = range_of(buffer);
-      return &*range;
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      if (buffers_[k] != n->buffer) continue;
+      if (ranges_.empty()) ranges_ = held_ranges(program_, buffers_);
+      VarRef element = make_var("element", e.dtype());
+      facts_.bind(element, ranges_[k]);
+      return AnyExpr(element);
     }
-    return nullptr;
-  }
-  ConstInterval range_of(const Buffer& buffer) const {
-    const HeldIntegers held = held_integers(program_, buffer);
-    const ConstInterval all = range_of_type(buffer->dtype);
-    const bool known = held.no_element == NoElement::none && !held.range.empty();
-    return known ? range_meet(held.range, all) : all;
+    return e;
   }
 
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of what loads are looked for in
-  const Program program_;
-  Vec<std::pair<Buffer, std::optional<ConstInterval>>> ranges_;
+  Program program_{};
+  Vec<Buffer> buffers_;
+  Vec<ConstInterval> ranges_;  ///< of what each holds, once that is asked for
   Facts facts_;
 };
 
