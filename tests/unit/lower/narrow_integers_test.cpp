@@ -211,3 +211,34 @@ TEST_CASE("random integers are the same in fewer bits") {
   }
   CHECK(narrowed > 200);
 }
+
+TEST_CASE("random integers of sums that may wrap are the same in fewer bits") {
+  const unsigned seed = 20261129;
+  CAPTURE(seed);
+  RandomIntegers random(seed);
+  int narrowed = 0;
+  for (int k = 0; k < 300; ++k) {
+    const char *types[] = {"u8", "i8", "u16", "i16"},
+               *terms[] = {"i16(E[i + w])", "i16(E[i + w]) * -7i16", "i16(E[i + w] & 31u8)"};
+    const std::string type = types[random.below(4)],
+                      count = std::to_string(1 + random.below(random.below(2) ? 12 : 330));
+    const Program p =
+        parse("program k(in A: u8[64], in B: i8[64], in C: u16[64], in E: u8[400], out Y: " + type +
+              "[64]):\n  alloc D: i16[64]\n  for j in 0..64:\n    for r in 0.." + count +
+              ":\n      block D(i in 0..64 = j, reduce w in 0.." + count +
+              " = r) reduce sum init:\n        D[i] sum= " + terms[random.below(3)] +
+              "\n  vectorized for j in 0..64:\n    block Y(i in 0..64 = j):\n      Y[i] = " + type +
+              "(" + random.value(1 + random.below(4)) + ")\n");
+    CAPTURE(p.str());
+    const Program after = narrow_held_integers(p);
+    narrowed += after.str() != p.str();
+    CHECK(verify_reason(after, after->stage) == "");
+    std::vector<Bytes> in = inputs(static_cast<unsigned>(k), 2);
+    in[3].data.resize(400);
+    for (std::size_t e = 0; e < 400; ++e)
+      in[3].data[e] = static_cast<unsigned char>(random.below(3) ? 255 : random.below(256));
+    in[4].data.resize(64 * (type.back() == '8' ? 1u : 2u));
+    CHECK(evaluated(p, in).back().data == evaluated(after, in).back().data);
+  }
+  CHECK(narrowed > 80);
+}
