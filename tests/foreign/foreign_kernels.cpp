@@ -108,22 +108,35 @@ inline const std::vector<lathe::Target>& targets() {
   return all;
 }
 
+/// A program without Dims for each target, with arguments of all kinds.
+inline void add_everywhere(Calls& calls, const std::string& text, const std::string& name,
+                           std::uint64_t seed) {
+  fuzz::ComputedProgram computed;
+  computed.program = lathe::parse(text);
+  const lathe::Program open = lathe::open_strides(computed.program);
+  for (const lathe::Target& target : targets())
+    for (int draw = 0; draw < 6; ++draw) {
+      Random random(seed + static_cast<std::uint64_t>(draw));
+      const auto data = draw % 2 == 0 ? fuzz::Data::special : fuzz::Data::real;
+      calls.add(lathe::lower(computed.program, target), open, target, name + " for " + target.str(),
+                fuzz::make_arguments(random, computed, data), {});
+    }
+}
+
 /// Rows of tensor_intrins() but those of tiles, which need their place, with the instruction and
-/// without: each by itself, its operands as they are in the row.
+/// without: each by itself, its operands as they are in the row. And several at once, with signs
+/// in the other order.
 inline void add_rows(Calls& calls, std::uint64_t seed) {
-  for (const lathe::TensorIntrin& row : lathe::tensor_intrins()) {
-    if (row.features[0].find("amx") == 0) continue;
-    fuzz::ComputedProgram computed;
-    computed.program = lathe::parse(row.implementation);
-    const lathe::Program open = lathe::open_strides(computed.program);
-    for (const lathe::Target& target : targets())
-      for (int draw = 0; draw < 6; ++draw) {
-        Random random(seed + static_cast<std::uint64_t>(draw));
-        const auto data = draw % 2 == 0 ? fuzz::Data::special : fuzz::Data::real;
-        calls.add(lathe::lower(computed.program, target), open, target,
-                  row.name + " for " + target.str(), fuzz::make_arguments(random, computed, data),
-                  {});
-      }
+  for (const lathe::TensorIntrin& row : lathe::tensor_intrins())
+    if (row.features[0].find("amx") != 0) add_everywhere(calls, row.implementation, row.name, seed);
+  for (const char* call : {"dot4", "mat_dot8"}) {
+    const std::string of =
+        std::string(call) + "(S[ramp(0, 1, 12)], A[ramp(0, 1, 48)], B[ramp(0, 1, 48)])";
+    add_everywhere(calls,
+                   "program k(in S: i32[12], in A: i8[48], in B: u8[48], out R: i32[12]):\n"
+                   "  R[ramp(0, 1, 12)] = " +
+                       of + "\n",
+                   of, seed);
   }
 }
 
