@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from steps import builds, checks, compile_fail, cuda, examples, foreign, fuzz, llvm, oracle, package, sanitizers, tiles, units
+from steps import aarch64, builds, checks, compile_fail, cuda, examples, fuzz, llvm, oracle, package, sanitizers, tiles, units
 from steps.core import Case, Job, Settings, Status, Step, children
 from steps.schedule import Schedule
 
@@ -22,7 +22,7 @@ STEPS: list[Step] = [
     *examples.STEPS,
     *fuzz.STEPS,
     *oracle.STEPS,
-    *foreign.STEPS,
+    *aarch64.STEPS,
     *tiles.STEPS,
     *sanitizers.STEPS,
 ]

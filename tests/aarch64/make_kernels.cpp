@@ -1,7 +1,7 @@
-// Kernels for another architecture, with what calls of them are given and what they have to give:
-// into FOLDER go an object for each, calls.h, which names them, and data.bin. call.c runs them.
+// Kernels for AArch64, with what calls of them are given and what they have to give: into FOLDER go
+// an object for each, calls.h, which names them, and data.bin. call_kernels.c runs them.
 //
-//   foreign_kernels FOLDER [--cases N] [--seed S]
+//   aarch64_kernels FOLDER [--cases N] [--seed S]
 #include <cstdio>
 #include <fstream>
 #include <lathe/autoschedule/default_schedule.hpp>
@@ -12,7 +12,7 @@
 #include "../fuzz/random_schedule.hpp"
 #include "../fuzz/work.hpp"
 
-namespace foreign {
+namespace aarch64 {
 
 using fuzz::Argument;
 using fuzz::Random;
@@ -84,7 +84,7 @@ class Calls {
     size_ += bytes.size();
     return at;
   }
-  /// How call.c knows a NaN, whose bits nobody promises.
+  /// How call_kernels.c knows a NaN, whose bits nobody promises.
   static std::string nan_of(lathe::DType t) {
     if (!t.is_float()) return "any_bits";
     return t == lathe::kF64    ? "f64"
@@ -180,7 +180,7 @@ inline bool add_random(Calls& calls, std::uint64_t seed, const std::string& name
   return true;
 }
 
-}  // namespace foreign
+}  // namespace aarch64
 
 int main(int count, char** words) {
   int cases = 100;
@@ -189,11 +189,11 @@ int main(int count, char** words) {
     if (std::string(words[k]) == "--cases") cases = std::atoi(words[k + 1]);
     if (std::string(words[k]) == "--seed") seed = std::strtoull(words[k + 1], nullptr, 10);
   }
-  if (count < 2) return std::fputs("foreign_kernels FOLDER [--cases N] [--seed S]\n", stderr), 2;
-  foreign::Calls calls(words[1]);
-  foreign::add_rows(calls, seed);
+  if (count < 2) return std::fputs("aarch64_kernels FOLDER [--cases N] [--seed S]\n", stderr), 2;
+  aarch64::Calls calls(words[1]);
+  aarch64::add_rows(calls, seed);
   for (std::uint64_t k = 0; cases > 0; ++k)
-    cases -= foreign::add_random(calls, seed * 1000003 + k,
+    cases -= aarch64::add_random(calls, seed * 1000003 + k,
                                  "case " + std::to_string(k) + " of seed " + std::to_string(seed));
   calls.finish();
   std::printf("%d kernels, seed %llu\n", calls.count(), static_cast<unsigned long long>(seed));

@@ -1,4 +1,4 @@
-// Calls what foreign_kernels made, and compares what comes of it with the evaluator's bytes.
+// Calls what make_kernels made, and compares what comes of it with the evaluator's bytes.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

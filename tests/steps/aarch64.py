@@ -11,8 +11,8 @@ EMULATOR, LINKER = "qemu-aarch64", "aarch64-linux-gnu-ld"
 LIBRARIES = {"libc.a": Path("/usr/aarch64-linux-gnu/lib"), "*/libgcc.a": Path("/usr/lib/gcc-cross/aarch64-linux-gnu")}
 
 
-def foreign(settings: Settings) -> Case:
-    missing = why_missing(BUILD, "tests/foreign_kernels")
+def aarch64(settings: Settings) -> Case:
+    missing = why_missing(BUILD, "tests/aarch64_kernels")
     for tool in (EMULATOR, LINKER, "clang"):
         if not missing and not shutil.which(tool):
             missing = f"{tool} is not installed"
@@ -21,15 +21,15 @@ def foreign(settings: Settings) -> Case:
             missing = f"{folder / file} is not installed"
     if missing:
         return skipped(NAME, missing)
-    folder = BUILD / "foreign"
+    folder = BUILD / "aarch64"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     cases = 2000 if settings.thorough else 150
     options = ["--cases", str(cases), "--seed", str(settings.seed)]
-    case = command_case(NAME, [BUILD / "tests" / "foreign_kernels", folder, *options], timeout=1800)
+    case = command_case(NAME, [BUILD / "tests" / "aarch64_kernels", folder, *options], timeout=1800)
     if case.status is Status.PASSED:
         flags = ["--target=aarch64-linux-gnu", "-static", "-O1", "-Wall", "-Werror", f"-I{folder}"]
-        source = ROOT / "tests" / "foreign" / "call.c"
+        source = ROOT / "tests" / "aarch64" / "call_kernels.c"
         objects = sorted(folder.glob("*.o"))
         case = command_case(NAME, ["clang", *flags, source, *objects, "-lm", "-o", folder / "call"], timeout=600)
     if case.status is Status.PASSED:
@@ -39,8 +39,8 @@ def foreign(settings: Settings) -> Case:
 
 
 def jobs(settings: Settings) -> list[Job]:
-    return [Job("foreign", lambda: foreign(settings), seconds=8, after=("build",))]
+    return [Job("aarch64", lambda: aarch64(settings), seconds=8, after=("build",))]
 
 
 ABOUT = "Compiles random programs for AArch64, and has qemu call them: the bytes are the evaluator's."
-STEPS = [Step("foreign", ABOUT, jobs)]
+STEPS = [Step("aarch64", ABOUT, jobs)]
