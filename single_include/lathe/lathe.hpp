@@ -53338,7 +53338,7 @@ class TileReduction : TileRegisters {
     const StoreNode* store = only_store(block);
     return visitor.count + (store && is_narrow_float(store->buffer->dtype));
   }
-  static bool is_narrow_float(DType t) { return t.is_float() && t.bits < 32; }
+  static bool is_narrow_float(DType t) { return t.is_float() && is_narrow(t); }
 
   // Conditions of the place, which are asked for a whole vector, or once for several terms: their
   // operations, and whether all are linear in the place, as those are that tell an image from its
@@ -57504,7 +57504,7 @@ class HoistQuotients : public SharingMutator {
     if (!candidate || loops_.empty()) return descend(e);
     const auto* n = e.as<BinaryNode>();
     if (n && n->op != BinaryOp::div && n->op != BinaryOp::mod) return descend(e);
-    if (!is_load_free(e) || !has_quotient(e)) return descend(e);
+    if (!has_quotient(e) || !is_load_free(e)) return descend(e);
     const std::size_t level = level_of(e);
     return level < loops_.size() ? bound(loops_[level], e, level) : descend(e);
   }
@@ -70105,7 +70105,6 @@ inline Scalar eval_reinterpret(const EvalExpr& e, EvalFrame& frame, int lane) {
   return scalar_from_bits(e.to, bits);
 }
 
-// Lane l takes the l-th group of lanes of the two vectors.
 inline Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar sum = e.args[0]->at(frame, lane);
   const DotLanes at = dot_lanes(static_cast<CallOp>(e.op), lane);
@@ -70114,10 +70113,13 @@ inline Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   sum.i = wrap_int(kI32, sum.i);
   return sum;
 }
-// Lane k of an argument that has bf16, or their bits.
+// A factor of a dot that has bf16, or their bits.
+inline float eval_bf16(const EvalExpr& e, Scalar factor) {
+  return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(factor.i)).s : factor.s;
+}
+// Lane k of an argument.
 inline float eval_bf16(const EvalExpr& e, EvalFrame& frame, std::size_t arg, int k) {
-  const Scalar v = e.args[arg]->at(frame, k);
-  return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
+  return eval_bf16(e, e.args[arg]->at(frame, k));
 }
 inline Scalar eval_dot2(const EvalExpr& e, EvalFrame& frame, int lane) {
   Scalar sum = e.args[0]->at(frame, lane);
@@ -70154,13 +70156,10 @@ inline Scalar eval_tile_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
     }
     return out;
   }
-  auto number = [&](Scalar v) {
-    return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(v.i)).s : v.s;
-  };
   float parts[2] = {0, 0};
   for (int k = 0; k < shape.depth; ++k) {
     const auto [x, y] = factors(k);
-    parts[k % 2] = scalar_dot2_step(parts[k % 2], number(x), number(y));
+    parts[k % 2] = scalar_dot2_step(parts[k % 2], eval_bf16(e, x), eval_bf16(e, y));
   }
   out.s = scalar_dot2_step(scalar_dot2_step(parts[0], 1, parts[1]), 1, out.s);
   return out;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../support/temp_folder.hpp"
+#include "byte_product.hpp"
 
 namespace lt = lathe;
 
@@ -56,34 +57,19 @@ bool take_small_signal_stack() {
   return sigaltstack(&stack, nullptr) == 0;
 }
 
-/// A product of bytes, which takes tile registers where it may: what it logged, what it gave, and
-/// whether it has tiles.
+/// What it logged, what it gave, and whether it has tiles.
 struct Product {
   std::string logged;
   std::vector<std::int32_t> values;
   bool has_tiles = false;
 
   explicit Product(const std::string& cache_dir, bool interpreted = false) {
-    constexpr int rows = 64, columns = 64, depth = 128;
-    lt::Input<std::uint8_t, 2> X("X", {rows, depth});
-    lt::Input<std::int8_t, 2> W("W", {depth, columns});
-    lt::Reduce r("r", depth);
-    const auto C = lt::compute("C", {rows, columns}, [&](lt::Var i, lt::Var j) {
-      return lt::sum(lt::cast<std::int32_t>(X(i, r)) * lt::cast<std::int32_t>(W(r, j)), r);
-    });
-    std::vector<std::uint8_t> x(rows * depth);
-    std::vector<std::int8_t> w(depth * columns);
-    for (std::size_t e = 0; e < x.size(); ++e) x[e] = static_cast<std::uint8_t>(e * 37 % 256);
-    for (std::size_t e = 0; e < w.size(); ++e)
-      w[e] = static_cast<std::int8_t>(static_cast<int>(e * 53 % 256) - 128);
     const lt::Context context({.log = [this](lt::LogLevel, std::string_view t) { logged += t; },
                                .log_level = lt::LogLevel::warning,
                                .cache_dir = cache_dir,
                                .llvm = interpreted ? "off" : ""});
-    values.resize(rows * columns);
-    auto f = lt::jit({C, {.context = &context}}, X, W, C);
-    has_tiles = f.lowered().str().find("tile_dot") != std::string::npos;
-    f(lt::view(x, {rows, depth}), lt::view(w, {depth, columns}), lt::view(values, {rows, columns}));
+    const auto run = test::ByteProduct(64, 64, 128).run({.context = &context});
+    values = run.values, has_tiles = run.has("tile_dot");
   }
 };
 

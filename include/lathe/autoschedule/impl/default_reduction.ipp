@@ -3,6 +3,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/ir/machine_form.hpp>
 
 namespace lathe {
 namespace detail {
@@ -156,7 +157,7 @@ class TileReduction : TileRegisters {
     const StoreNode* store = only_store(block);
     return visitor.count + (store && is_narrow_float(store->buffer->dtype));
   }
-  static bool is_narrow_float(DType t) { return t.is_float() && t.bits < 32; }
+  static bool is_narrow_float(DType t) { return t.is_float() && is_narrow(t); }
 
   // Conditions of the place, which are asked for a whole vector, or once for several terms: their
   // operations, and whether all are linear in the place, as those are that tell an image from its

@@ -75,7 +75,7 @@ class HoistQuotients : public SharingMutator {
     if (!candidate || loops_.empty()) return descend(e);
     const auto* n = e.as<BinaryNode>();
     if (n && n->op != BinaryOp::div && n->op != BinaryOp::mod) return descend(e);
-    if (!is_load_free(e) || !has_quotient(e)) return descend(e);
+    if (!has_quotient(e) || !is_load_free(e)) return descend(e);
     const std::size_t level = level_of(e);
     return level < loops_.size() ? bound(loops_[level], e, level) : descend(e);
   }

@@ -12,6 +12,8 @@
 #include <support/skip.hpp>
 #include <vector>
 
+#include "../byte_product.hpp"
+
 namespace lt = lathe;
 using test::error_of;
 
@@ -218,28 +220,13 @@ TEST_CASE("tiles: what text may not claim") {
 TEST_CASE("tiles: a default schedule takes them, and is made again where they are forbidden") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   if (!lt::host().has("amx-int8")) LATHE_SKIP("no AMX");
-  const int rows = 70, columns = 50, depth = 131;
-  lt::Input<std::uint8_t, 2> X("X", {rows, depth});
-  lt::Input<std::int8_t, 2> W("W", {depth, columns});
-  lt::Reduce r("r", depth);
-  auto C = lt::compute("C", {rows, columns}, [&](lt::Var i, lt::Var j) {
-    return lt::sum(lt::cast<std::int32_t>(X(i, r)) * lt::cast<std::int32_t>(W(r, j)), r);
-  });
-  std::vector<std::uint8_t> x(rows * depth);
-  std::vector<std::int8_t> w(depth * columns);
-  for (std::size_t e = 0; e < x.size(); ++e) x[e] = static_cast<std::uint8_t>(e * 37 % 256);
-  for (std::size_t e = 0; e < w.size(); ++e)
-    w[e] = static_cast<std::int8_t>(static_cast<int>(e * 53 % 256) - 128);
-  const auto values = [&](const lt::JitOptions& options, const char* wanted) {
-    std::vector<std::int32_t> c(rows * columns);
-    auto f = lt::jit({C, options}, X, W, C);
-    CHECK((!*wanted || f.lowered().str().find(wanted) != std::string::npos));
-    f(lt::view(x, {rows, depth}), lt::view(w, {depth, columns}), lt::view(c, {rows, columns}));
-    return c;
-  };
+  const test::ByteProduct product(70, 50, 131);
   const lt::Context forbids(
       lt::ContextOptions{.log = [](lt::LogLevel, std::string_view) {}, .tile_registers = false});
-  const auto wanted = values({.context = &interpreting()}, "");
-  CHECK(same_bits(values({}, "tile_dot"), wanted));
-  CHECK(same_bits(values({.context = &forbids}, "dot4"), wanted));
+  const auto wanted = product.run({.context = &interpreting()}).values;
+  const auto tiled = product.run({}), without = product.run({.context = &forbids});
+  CHECK(tiled.has("tile_dot"));
+  CHECK(without.has("dot4"));
+  CHECK(same_bits(tiled.values, wanted));
+  CHECK(same_bits(without.values, wanted));
 }
