@@ -19337,8 +19337,11 @@ struct DotRow {
   double cycles, latency;
   std::string_view rounding{};
 };
-// Cycles and latencies: Intel's optimization manual and uops.info for x86, Arm's guides of the
-// Neoverse V1 and V2 else (there four pipes of 128 bits; matrices on two).
+inline constexpr std::string_view kOddRounding =
+    "two products are added before they are added to the sum, both rounded to odd, and subnormal "
+    "numbers are zeros";
+// Cycles and latencies of AVX-512: Intel's optimization manual. Those of 256 bits are taken to be
+// the same; NEON's are estimates for four pipes of 128 bits, and no such machine was measured.
 inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
     {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
@@ -19349,9 +19352,7 @@ inline constexpr DotRow kDotRows[] = {
     {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
-    {"bfdot", "bf16", "bf16", "f32", "odd_dot2", 4, 2, "bf16", 0.5, 4,
-     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
-     "numbers are zeros"},
+    {"bfdot", "bf16", "bf16", "f32", "odd_dot2", 4, 2, "bf16", 0.5, 4, kOddRounding},
 };
 
 // Two rows of a by two columns of b, 8 terms of each side by side.
@@ -19366,12 +19367,10 @@ inline constexpr MatrixRow kMatrixRows[] = {
     {"smmla", "i8", "i8", "i32", "mat_dot8", 8, "i8mm"},
     {"ummla", "u8", "u8", "i32", "mat_dot8", 8, "i8mm"},
     {"usmmla", "u8", "i8", "i32", "mat_dot8", 8, "i8mm"},
-    {"bfmmla", "bf16", "bf16", "f32", "odd_mat_dot4", 4, "bf16",
-     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
-     "numbers are zeros"},
+    {"bfmmla", "bf16", "bf16", "f32", "odd_mat_dot4", 4, "bf16", kOddRounding},
 };
 
-// One product a lane. Latencies: Intel's optimization manual, Arm's guide of the Neoverse V1.
+// One product a lane; as fast as a multiply-add of f32 is.
 struct FmaRow {
   std::string_view name;
   int columns;
@@ -19421,7 +19420,7 @@ inline TensorIntrin dot_row(const DotRow& of) {
   return out;
 }
 
-// Cycles: one on each of two pipes; 3 to the next (Arm's guide of the Neoverse V1).
+// Estimated as one on each of two pipes, 3 cycles to the next.
 inline TensorIntrin matrix_row(const MatrixRow& of) {
   const int g = of.group;
   const std::string head = cat("program ", of.name, "(in A: ", of.a, "[2, ", g, "], in B: ", of.b,
@@ -68097,14 +68096,14 @@ namespace detail {
 
 /// Majors to try for a choice: those that take the most instruction sets of the machine, of these
 /// the newest first. Empty if the choice is a path.
-inline Vec<int> majors_of(const std::string& choice, const Target& machine = host()) {
+inline Vec<int> majors_of(const std::string& choice) {
   std::int64_t one = 0;
   if (parse_int(choice, one)) return {static_cast<int>(one)};
   Vec<int> all;
   for (int major = Llvm::newest; choice.empty() && major >= Llvm::oldest; --major)
     all.push_back(major);
   std::stable_sort(all.begin(), all.end(), [&](int a, int b) {
-    return machine.for_llvm(a).features.size() > machine.for_llvm(b).features.size();
+    return host().for_llvm(a).features.size() > host().for_llvm(b).features.size();
   });
   return all;
 }

@@ -160,14 +160,14 @@ namespace detail {
 
 /// Majors to try for a choice: those that take the most instruction sets of the machine, of these
 /// the newest first. Empty if the choice is a path.
-inline Vec<int> majors_of(const std::string& choice, const Target& machine = host()) {
+inline Vec<int> majors_of(const std::string& choice) {
   std::int64_t one = 0;
   if (parse_int(choice, one)) return {static_cast<int>(one)};
   Vec<int> all;
   for (int major = Llvm::newest; choice.empty() && major >= Llvm::oldest; --major)
     all.push_back(major);
   std::stable_sort(all.begin(), all.end(), [&](int a, int b) {
-    return machine.for_llvm(a).features.size() > machine.for_llvm(b).features.size();
+    return host().for_llvm(a).features.size() > host().for_llvm(b).features.size();
   });
   return all;
 }
