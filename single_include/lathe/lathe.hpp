@@ -6202,6 +6202,23 @@ inline bool apart(const ArgBytes& a, const ArgBytes& b) {
 }  // namespace detail
 }  // namespace lathe
 
+LATHE_LEAN_BEGIN
+
+// ---- lathe/lower/gaps.hpp
+// Where views of row-major tensors may leave gaps in memory.
+
+namespace lathe {
+
+/// Between which elements of a view there may be others.
+enum class Gaps : std::uint8_t {
+  rows,   ///< between all but those of its last axis, which are neighbours
+  pixels  ///< of rank 3 and more the last two axes have none: a crop of an image, channels last
+};
+
+}  // namespace lathe
+
+LATHE_LEAN_END
+
 // ---- lathe/runtime/view.hpp
 // Views, the arguments of a kernel: a pointer with extents and strides, owned by somebody else.
 
@@ -6353,6 +6370,8 @@ namespace lathe {
 class Binding : public RefCounted {
  public:
   static constexpr int kStackSlots = 64;
+  /// Arguments of which the overlap is looked for one by one.
+  static constexpr int kFewArgs = 8;
   /// What simplification takes a Dim to be at most (Facts).
   static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
@@ -6375,6 +6394,9 @@ class Binding : public RefCounted {
     Failure failure;
     if (!check(args, slots, failure)) fail(failure, args, slots, where);
   }
+  /// Both bind() and dense() of the usual call, in half the time: views without gaps or, if
+  /// declared, of numbers; none is empty. False: another call, or none that is legal.
+  bool bind_dense(const CallArg* args, std::uint64_t* slots) const;
   /// Whether calls choose a stride that their extents do not: then code for dense arguments can't
   /// take every call.
   bool opens_strides() const { return !open_args_.empty(); }
@@ -6385,6 +6407,10 @@ class Binding : public RefCounted {
       if (sparse_axis(a, args[a]) >= 0) return false;
     return true;
   }
+  /// The gaps of arguments that are not dense, after they were bound: the narrowest kind.
+  Gaps gaps(const CallArg* args) const;
+  /// All that arguments can have.
+  std::span<const Gaps> gaps_of_views() const;
   /// "'A' has stride 40 on axis 0, where 32 is dense", of the first that is not.
   std::string describe_sparse(const CallArg* args) const;
   /// Views that are known to pass, as a list of numbers (dense_call.hpp): for each argument the
@@ -6435,6 +6461,7 @@ class Binding : public RefCounted {
   /// Null: no slot has it. Programs have a few Dims and strides.
   const int* slot_of(const VarNode& var) const;
 
+  bool has_pixels() const;
   /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
   int sparse_axis(int arg, const CallArg& given) const {
     std::uint64_t pitch = 1;
@@ -6505,6 +6532,7 @@ class Binding : public RefCounted {
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
   std::size_t first_dim_ = 0;
   int arg_slots_ = 0;
+  bool simple_ = false;  ///< bind_dense() can do
   /// With dims of at most so many bits no size overflows; -1: look each time.
   int small_bits_ = 63;
 };
@@ -6801,206 +6829,10 @@ RuntimeSymbols runtime_symbols();
 
 LATHE_LEAN_BEGIN
 
-// ---- lathe/jit/kernel_code.hpp
-// Machine code of kernels.
+// ---- lathe/jit/kernel_arg.hpp
+// What a typed kernel takes as an argument, and what a user is told who gives something else.
 
 namespace lathe {
-
-class LoadedKernel;
-
-/// Which options decide what machine code does (JitOptions).
-struct CodeKind {
-  bool strict = false, checked = false;
-  bool dense = false;  ///< LowerOptions::dense
-  Math math = Math::normal;
-  bool operator==(const CodeKind&) const = default;
-};
-
-/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
-struct ProgramVersions {
-  Vec<Program> before;
-  Program last;
-};
-
-/// Machine code with what it was made from; shared by all kernels of equal programs.
-struct KernelCode : RefCounted {
-  ProgramVersions versions;
-  Program scheduled, lowered;  ///< the versions as one program
-  Target target;
-  CodeKind kind;
-  int llvm_major = 0;
-  std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
-  LlvmKernel text;
-  std::shared_ptr<const LoadedKernel> loaded;
-  KernelEntry entry = nullptr;
-  ObjectId kept;           ///< the object's, where a folder has it
-  Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
-
-  /// The same code with all of that.
-  const KernelCode& whole() const;
-  KernelNotes notes(std::string_view name) const {
-    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
-  }
-};
-
-}  // namespace lathe
-
-LATHE_LEAN_END
-
-// ---- lathe/jit/kernel.hpp
-// Kernels: typed, immutable function objects over views.
-
-namespace lathe {
-
-class KernelConstants;
-class OpenCode;
-
-/// What a kernel is made of.
-struct KernelParts {
-  KernelParts();
-  KernelParts(KernelParts&&) noexcept;
-  KernelParts& operator=(KernelParts&&) noexcept;
-  ~KernelParts();
-
-  Ref<Binding> binding;
-  Ref<KernelCode> code;  ///< none: `evaluator` runs
-  Evaluator evaluator;
-  Ref<OpenCode> open;              ///< for calls that are not dense, where those differ
-  Ref<KernelConstants> constants;  ///< none: there are none
-};
-
-namespace detail {
-
-/// What a view or a number is that stands for a parameter.
-struct ParamType {
-  int rank = 0;
-  ElementType type;
-  int element_bytes = 0;
-  bool read_only = true, is_number = false;
-};
-template <class P>
-inline constexpr ParamType param_type{0, ElementTypeOf<P>::value, int(sizeof(P)), true, true};
-template <class T, int R>
-inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_const_t<T>>::value,
-                                                  int(sizeof(T)), std::is_const_v<T>};
-
-}  // namespace detail
-
-/// A kernel whose rank and types are run-time values. Immutable, cheap to copy, callable from many
-/// threads at once.
-class AnyKernel {
- public:
-  AnyKernel() = default;
-  AnyKernel(KernelParts parts, const Context& context);
-
-  /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
-  /// kernel, and what the program itself raises.
-  [[gnu::noinline]] void call(const CallArg* args, Location where = Location::here()) const {
-    if (!state_) refuse_empty(where);
-    const State& s = *state_;
-    if (s.slots > Binding::kStackSlots) return call_large(args, where);
-    std::uint64_t slots[Binding::kStackSlots];
-    bind(args, slots, where);
-    run_any(args, slots, where);
-  }
-  /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
-  /// view of rank 0.
-  void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
-
-  /// Whether calls run machine code. False if the evaluator stands in: asked for, or no LLVM here
-  /// (JitOptions::require_compiled refuses that); and of an empty kernel.
-  bool compiled() const { return state_ && state_->entry; }
-  /// The program as it was given (scheduled or not). An empty kernel has none of this and of what
-  /// follows.
-  Program program() const { return state_ ? state_->binding->program() : Program(); }
-  /// What of it runs once, when the kernel is made or first called, since it reads constants alone;
-  /// what follows is without that.
-  std::vector<Program> once() const;
-  /// The program under the schedule that was compiled, the default one if none was given, and flat
-  /// code after lowering; none for an evaluator. Names may be those of an equal program that was
-  /// compiled before. Code, here and below, is that for arguments without gaps, where there are
-  /// two.
-  Program scheduled() const;
-  Program lowered() const;
-  /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
-  std::string llvm_ir() const;
-  std::string assembly() const;
-  /// What JitOptions::math = fast has changed of the rounding that the program says, in words;
-  /// empty if nothing, and for an evaluator. Schedule::numerics() lists the steps that change it.
-  std::vector<std::string> numerics() const;
-  /// What each stage costs under the schedule that was compiled, and what would help; by default on
-  /// the machine that the code is for. Of several versions, the last.
-  Explanation explain(const ExplainOptions& options = {}) const;
-  /// Seconds of a call, the median over some 20 ms of calls, each of which does what it does: what
-  /// is updated in place is updated as often. Errors as call.
-  double measure(const CallArg* args, Location where = Location::here()) const;
-  Ref<KernelCode> code() const;
-  explicit operator bool() const { return static_cast<bool>(state_); }
-
- private:
-  template <class... P>
-  friend class Kernel;
-
-  /// Constants of a dense call: their slots lie on the caller's stack.
-  static constexpr int kDenseConstants = 8;
-  struct State : RefCounted, KernelParts {
-    explicit State(KernelParts parts) : KernelParts(std::move(parts)) {}
-
-    KernelEntry entry = nullptr;
-    const Context* context = nullptr;
-    const std::int64_t* dense_plan = nullptr;  ///< the binding's, where a dense call can do
-    const std::uint64_t* addresses = nullptr;  ///< of constants, for dense calls
-    int address_count = 0;
-    int slots = 0;
-    KernelNotes notes;
-  };
-  // Fills all slots of a call.
-  void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
-    const State& s = *state_;
-    s.binding->bind(args, slots, where);
-    if (s.constants) bind_constants(args, slots, where);
-  }
-  void bind_constants(const CallArg* args, std::uint64_t* slots, Location where) const;
-  [[gnu::always_inline]] void run(const std::uint64_t* slots, Location where) const {
-    const State& s = *state_;
-    if (s.entry)
-      call_kernel(s.entry, slots, *s.context, s.notes, where);
-    else
-      interpret(slots, where);
-  }
-  // Not inlined: calls of machine code would keep registers and memory for it.
-  [[gnu::noinline]] void interpret(const std::uint64_t* slots, Location where) const {
-    state_->evaluator.run(slots, *state_->context, where);
-  }
-  // For arguments that were bound; those of call_dense need not be looked at again.
-  void run_any(const CallArg* args, const std::uint64_t* slots, Location where) const {
-    const State& s = *state_;
-    if (s.open && !s.binding->dense(args)) return run_open(args, slots, where);
-    run(slots, where);
-  }
-  void run_open(const CallArg* args, const std::uint64_t* slots, Location where) const;
-  // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
-  // done, for any other. The types of `args` must have passed check_types. Always inlined, with all
-  // that it calls: a view need not be written to memory to be compared, a third of such a call.
-  template <class... A>
-  [[gnu::always_inline]] bool call_dense(Location where, const A&... args) const {
-    if (!state_ || !state_->dense_plan) return false;
-    constexpr std::size_t count = detail::dense_layout<A...>.slots;
-    std::uint64_t slots[count + kDenseConstants];
-    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
-      return false;
-    for (int k = 0; k < state_->address_count; ++k)
-      slots[count + std::size_t(k)] = state_->addresses[k];
-    run(slots, where);
-    return true;
-  }
-  // L0301 unless a function of such parameters can stand for this kernel.
-  void check_types(std::span<const detail::ParamType> types, Location where) const;
-  [[noreturn]] static void refuse_empty(Location where);
-  void call_large(const CallArg* args, Location where) const;
-
-  Ref<State> state_;
-};
 
 /// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`,
 /// `using element_type` and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
@@ -7180,6 +7012,213 @@ struct KernelParams {
 
 }  // namespace detail
 
+}  // namespace lathe
+
+// ---- lathe/jit/kernel_code.hpp
+// Machine code of kernels.
+
+namespace lathe {
+
+class LoadedKernel;
+
+/// Which options decide what machine code does (JitOptions).
+struct CodeKind {
+  bool strict = false, checked = false;
+  bool dense = false;  ///< LowerOptions::dense
+  Math math = Math::normal;
+  bool operator==(const CodeKind&) const = default;
+};
+
+/// Scheduled programs of one computation: the first whose Dims allow a call runs, else the last.
+struct ProgramVersions {
+  Vec<Program> before;
+  Program last;
+};
+
+/// Machine code with what it was made from; shared by all kernels of equal programs.
+struct KernelCode : RefCounted {
+  ProgramVersions versions;
+  Program scheduled, lowered;  ///< the versions as one program
+  Target target;
+  CodeKind kind;
+  int llvm_major = 0;
+  std::vector<std::string> numerics;  ///< what Math::fast has changed, in words
+  LlvmKernel text;
+  std::shared_ptr<const LoadedKernel> loaded;
+  KernelEntry entry = nullptr;
+  ObjectId kept;           ///< the object's, where a folder has it
+  Ref<RefCounted> origin;  ///< a LateCode, of code without versions, programs and text
+
+  /// The same code with all of that.
+  const KernelCode& whole() const;
+  KernelNotes notes(std::string_view name) const {
+    return {name, text.messages.data(), static_cast<int>(text.messages.size())};
+  }
+};
+
+}  // namespace lathe
+
+LATHE_LEAN_END
+
+// ---- lathe/jit/kernel.hpp
+// Kernels: typed, immutable function objects over views.
+
+namespace lathe {
+
+class KernelConstants;
+class OpenCode;
+
+/// What a kernel is made of.
+struct KernelParts {
+  KernelParts();
+  KernelParts(KernelParts&&) noexcept;
+  KernelParts& operator=(KernelParts&&) noexcept;
+  ~KernelParts();
+
+  Ref<Binding> binding;
+  Ref<KernelCode> code;  ///< none: `evaluator` runs
+  Evaluator evaluator;
+  Ref<OpenCode> open;              ///< for calls that are not dense, where those differ
+  Ref<KernelConstants> constants;  ///< none: there are none
+};
+
+namespace detail {
+
+/// What a view or a number is that stands for a parameter.
+struct ParamType {
+  int rank = 0;
+  ElementType type;
+  int element_bytes = 0;
+  bool read_only = true, is_number = false;
+};
+template <class P>
+inline constexpr ParamType param_type{0, ElementTypeOf<P>::value, int(sizeof(P)), true, true};
+template <class T, int R>
+inline constexpr ParamType param_type<View<T, R>>{R, ElementTypeOf<std::remove_const_t<T>>::value,
+                                                  int(sizeof(T)), std::is_const_v<T>};
+
+}  // namespace detail
+
+/// A kernel whose rank and types are run-time values. Immutable, cheap to copy, callable from many
+/// threads at once.
+class AnyKernel {
+ public:
+  AnyKernel() = default;
+  AnyKernel(KernelParts parts, const Context& context);
+
+  /// Arguments in the order that it was made for. Errors as Binding::bind, L0313 for an empty
+  /// kernel, and what the program itself raises.
+  [[gnu::noinline]] void call(const CallArg* args, Location where = Location::here()) const {
+    if (!state_) refuse_empty(where);
+    const State& s = *state_;
+    if (s.slots > Binding::kStackSlots) return call_large(args, where);
+    std::uint64_t slots[Binding::kStackSlots];
+    if (s.entry && s.binding->bind_dense(args, slots)) {
+      if (s.constants) bind_constants(args, slots, where);
+      return run(slots, where);
+    }
+    bind(args, slots, where);
+    run_any(args, slots, where);
+  }
+  /// The same for views of any type: L0301 for a wrong number, rank or element type. A scalar is a
+  /// view of rank 0.
+  void operator()(std::span<const AnyView> args, Location where = Location::here()) const;
+
+  /// Whether calls run machine code. False if the evaluator stands in: asked for, or no LLVM here
+  /// (JitOptions::require_compiled refuses that); and of an empty kernel.
+  bool compiled() const { return state_ && state_->entry; }
+  /// The program as it was given (scheduled or not). An empty kernel has none of this and of what
+  /// follows.
+  Program program() const { return state_ ? state_->binding->program() : Program(); }
+  /// What of it runs once, when the kernel is made or first called, since it reads constants alone;
+  /// what follows is without that.
+  std::vector<Program> once() const;
+  /// The program under the schedule that was compiled, the default one if none was given, and flat
+  /// code after lowering; none for an evaluator. Names may be those of an equal program that was
+  /// compiled before. Code, here and below, is that for arguments without gaps, where there are
+  /// two.
+  Program scheduled() const;
+  Program lowered() const;
+  /// The LLVM IR that was compiled, and its assembly; empty for an evaluator.
+  std::string llvm_ir() const;
+  std::string assembly() const;
+  /// What JitOptions::math = fast has changed of the rounding that the program says, in words;
+  /// empty if nothing, and for an evaluator. Schedule::numerics() lists the steps that change it.
+  std::vector<std::string> numerics() const;
+  /// What each stage costs under the schedule that was compiled, and what would help; by default on
+  /// the machine that the code is for. Of several versions, the last.
+  Explanation explain(const ExplainOptions& options = {}) const;
+  /// Seconds of a call, the median over some 20 ms of calls, each of which does what it does: what
+  /// is updated in place is updated as often. Errors as call.
+  double measure(const CallArg* args, Location where = Location::here()) const;
+  Ref<KernelCode> code() const;
+  explicit operator bool() const { return static_cast<bool>(state_); }
+
+ private:
+  template <class... P>
+  friend class Kernel;
+
+  /// Constants of a dense call: their slots lie on the caller's stack.
+  static constexpr int kDenseConstants = 8;
+  struct State : RefCounted, KernelParts {
+    explicit State(KernelParts parts) : KernelParts(std::move(parts)) {}
+
+    KernelEntry entry = nullptr;
+    const Context* context = nullptr;
+    const std::int64_t* dense_plan = nullptr;  ///< the binding's, where a dense call can do
+    const std::uint64_t* addresses = nullptr;  ///< of constants, for dense calls
+    int address_count = 0;
+    int slots = 0;
+    KernelNotes notes;
+  };
+  // Fills all slots of a call.
+  void bind(const CallArg* args, std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    s.binding->bind(args, slots, where);
+    if (s.constants) bind_constants(args, slots, where);
+  }
+  void bind_constants(const CallArg* args, std::uint64_t* slots, Location where) const;
+  [[gnu::always_inline]] void run(const std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    if (s.entry)
+      call_kernel(s.entry, slots, *s.context, s.notes, where);
+    else
+      interpret(slots, where);
+  }
+  // Not inlined: calls of machine code would keep registers and memory for it.
+  [[gnu::noinline]] void interpret(const std::uint64_t* slots, Location where) const {
+    state_->evaluator.run(slots, *state_->context, where);
+  }
+  // For arguments that were bound; those of call_dense need not be looked at again.
+  void run_any(const CallArg* args, std::uint64_t* slots, Location where) const {
+    const State& s = *state_;
+    if (s.open && !s.binding->dense(args)) return run_open(args, slots, where);
+    run(slots, where);
+  }
+  void run_open(const CallArg* args, std::uint64_t* slots, Location where) const;
+  // As call, for arguments that are row-major views of known shape, or scalars; false, and nothing
+  // done, for any other. The types of `args` must have passed check_types. Always inlined, with all
+  // that it calls: a view need not be written to memory to be compared, a third of such a call.
+  template <class... A>
+  [[gnu::always_inline]] bool call_dense(Location where, const A&... args) const {
+    if (!state_ || !state_->dense_plan) return false;
+    constexpr std::size_t count = detail::dense_layout<A...>.slots;
+    std::uint64_t slots[count + kDenseConstants];
+    if (!detail::fill_dense(std::index_sequence_for<A...>(), state_->dense_plan, slots, args...))
+      return false;
+    for (int k = 0; k < state_->address_count; ++k)
+      slots[count + std::size_t(k)] = state_->addresses[k];
+    run(slots, where);
+    return true;
+  }
+  // L0301 unless a function of such parameters can stand for this kernel.
+  void check_types(std::span<const detail::ParamType> types, Location where) const;
+  [[noreturn]] static void refuse_empty(Location where);
+  void call_large(const CallArg* args, Location where) const;
+
+  Ref<State> state_;
+};
+
 /// What jit and evaluate give: call it with one argument per tensor that it was made for, in that
 /// order. P is View<const T, R> for an input, View<T, R> for a result or an inout, T for a scalar.
 /// Immutable, cheap to copy, callable from many threads at once; the Context must outlive its
@@ -7243,6 +7282,7 @@ namespace lathe {
 
 /// For which views a kernel has machine code. A parameter that declares no layout takes row-major
 /// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
+/// A program that nobody scheduled is planned anew for gaps: rows are then no longer one loop.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind
@@ -10743,9 +10783,8 @@ class ProgramWork {
   double bytes_of(const Buffer& buffer, const VarRef& loop);
   /// Whether one iteration of the loop has the buffer to itself.
   bool is_inside(const Buffer& buffer, const VarRef& loop);
-  /// A size, with Dims at the largest value that they have, or 1024; that is noted.
+  /// A size; what is known of nothing in it counts as 1024.
   double number(const AnyExpr& size, const Facts& facts = {});
-  Vec<std::string> guessed;  ///< Dims that were taken to be 1024
 
  private:
   struct LoopWork {
@@ -11147,13 +11186,43 @@ Verdict read_intrinsic(const TensorIntrin& row, Intrinsic& out);
 
 namespace lathe::detail {
 
+/// Whether rows of an axis lie behind each other.
+inline bool follow_each_other(const BufferNode& buffer, std::size_t axis) {
+  if (buffer.strides.empty()) return true;
+  return same_expr(buffer.strides[axis - 1], fold_mul(buffer.shape[axis], buffer.strides[axis]));
+}
+
+/// [f / 3, f % 3] of axes of which the last one has 3 elements is where [0, f] would be.
+inline void join_digits(const BufferNode& buffer, Vec<AnyExpr>& indices) {
+  for (std::size_t d = indices.size(); d-- > 1;) {
+    const auto* digit = indices[d].as<BinaryNode>();
+    if (!digit || digit->op != BinaryOp::floormod || !same_expr(digit->b, buffer.shape[d]) ||
+        !follow_each_other(buffer, d))
+      continue;
+    const AnyExpr rest = simplify(indices[d - 1] - floordiv(digit->a, digit->b));
+    if (names_one_of(rest, free_vars(digit->a))) continue;
+    indices[d - 1] = rest, indices[d] = digit->a;
+  }
+}
+
+inline Vec<AnyExpr> with_joined_digits(const BufferNode& buffer, const Vec<AnyExpr>& indices) {
+  Vec<AnyExpr> joined = indices;
+  join_digits(buffer, joined);
+  return joined;
+}
+
 /// How many elements lie between those of two iterations of a loop, if that is a number: extents
 /// around the axes that it runs along may be any.
-inline std::optional<std::int64_t> flat_stride(const BufferNode& buffer,
-                                               const Vec<AnyExpr>& indices, const VarRef& loop) {
+inline std::optional<std::int64_t> flat_stride(const BufferNode& buffer, const Vec<AnyExpr>& given,
+                                               const VarRef& loop) {
+  const Vec<AnyExpr> indices = with_joined_digits(buffer, given);
   std::int64_t stride = 0, below = 1;  // elements of one step along the axis
   bool known = true;                   // whether they are a number
   for (std::size_t axis = indices.size(); axis-- > 0;) {
+    if (!buffer.strides.empty()) {
+      const std::int64_t* declared = as_const_int(buffer.strides[axis]);
+      known = declared != nullptr, below = declared ? *declared : 1;
+    }
     auto affine = affine_of(indices[axis], {loop});
     const auto coef = affine ? affine->coef(0) : std::nullopt;
     const std::int64_t* extent = as_const_int(buffer.shape[axis]);
@@ -11167,6 +11236,28 @@ inline std::optional<std::int64_t> flat_stride(const BufferNode& buffer,
   return stride;
 }
 
+/// The same where extents are no numbers: nothing if it is not the same for all iterations. What is
+/// loaded for an index stays where it is.
+inline AnyExpr symbolic_stride(const BufferNode& buffer, const Vec<AnyExpr>& given,
+                               const VarRef& loop) {
+  const Vec<AnyExpr> indices = with_joined_digits(buffer, given);
+  struct Loaded : Mutator {
+    AnyExpr expr(const AnyExpr& e) override {
+      return e.kind() == ExprKind::Load ? AnyExpr(make_var("loaded", e.dtype())) : descend(e);
+    }
+  } loaded;
+  AnyExpr stride(0), below(1);
+  for (std::size_t axis = indices.size(); axis-- > 0;) {
+    if (!buffer.strides.empty()) below = buffer.strides[axis];
+    const auto affine = affine_of(loaded.expr(indices[axis]), {loop});
+    const auto coef = affine ? affine->coef(0) : std::nullopt;
+    if (!coef) return {};
+    stride = fold_add(stride, fold_mul(AnyExpr(*coef), below));
+    below = fold_mul(below, buffer.shape[axis]);
+  }
+  return stride;
+}
+
 }  // namespace lathe::detail
 
 // ---- lathe/lower/passes.hpp
@@ -11174,9 +11265,9 @@ inline std::optional<std::int64_t> flat_stride(const BufferNode& buffer,
 
 namespace lathe {
 
-/// Gives every parameter without declared strides a variable for each outer stride (the innermost
-/// stride is 1), so that the same code serves padded views.
-Program open_strides(const Program& program);
+/// Gives every parameter without declared strides a variable for each stride that calls choose, so
+/// that the same code serves padded views; the innermost stride is 1.
+Program open_strides(const Program& program, Gaps gaps = Gaps::rows);
 
 /// Prepares loops with a PipelineAttr: keeps their statements apart, and allocates inside what an
 /// iteration has to itself. Must run while there are blocks, which tell that. L0603 if it is not
@@ -11616,6 +11707,9 @@ struct Run {
   AnyExpr limit;
 };
 
+/// Elements of a run from the `first` one on, as one vector; 0 where it has ended.
+AnyExpr loaded_part(const Run& run, std::int64_t first, DType type, const TargetCaps& caps);
+
 /// Dense loads and shuffles, each a variable, and what they cost.
 class NamedShuffles {
  public:
@@ -11659,7 +11753,6 @@ class Deinterleave : public NamedShuffles {
   AnyExpr merged(const Part& p);
   Source source(const Part& p, std::int64_t lane) const;
   std::int64_t first_of(std::int64_t dense_vector) const;
-  AnyExpr dense(std::int64_t first) const;
 
   const DType type_;
   const Run run_;
@@ -11798,6 +11891,8 @@ class StridedGroup {
   };
   Way lanes(const TargetCaps& caps) const;
   Way columns(const TargetCaps& caps) const;
+  Way of_registers(const TargetCaps& caps) const;
+  Run strided_run(Vec<LetBinding>& lets) const;
   Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
@@ -13589,33 +13684,49 @@ namespace lathe {
 /// What a kernel does with views that its code is not for. Thread-safe.
 class OpenCode : public RefCounted {
  public:
-  /// `code`, for views without gaps, may be none: then the evaluator runs all calls.
-  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled)
+  struct Version {
+    Ref<KernelCode> code;  ///< none: evaluator() stands in
+    Vec<int> slots;        ///< of a call, those that the code takes, in order; empty: all
+  };
+
+  /// `code`, for views without gaps, may be none: then the evaluator runs all calls. `unplanned`:
+  /// the program, if nobody scheduled it and none of it runs once; it is then planned for gaps.
+  OpenCode(Program program, Ref<KernelCode> code, Strides strides, bool require_compiled,
+           Program unplanned = {})
       : program_(std::move(program)),
+        unplanned_(std::move(unplanned)),
         dense_(std::move(code)),
         strides_(strides),
         require_compiled_(require_compiled) {}
 
-  /// Code for any strides, compiled by the first caller while others wait; null: evaluator() stands
-  /// in. `sparse` says what is not dense about the call. L0305 for Strides::dense; with
-  /// require_compiled what compilation raises.
-  const KernelCode* get(const Context& context, std::string_view sparse, Location where) const;
+  /// Null before get().
+  const Version* find(Gaps gaps) const {
+    const Made& made = made_[static_cast<std::size_t>(gaps)];
+    return made.done.load(std::memory_order_acquire) ? &made.version : nullptr;
+  }
+  /// Compiled by the first caller while others wait. `sparse` says what is not dense about the
+  /// call. L0305 for Strides::dense; with require_compiled what compilation raises.
+  const Version& get(const Context& context, Gaps gaps, std::string_view sparse,
+                     Location where) const;
   const Evaluator& evaluator() const { return evaluator_; }
   /// Whether get() has made code.
-  bool compiled() const { return state_.load(std::memory_order_acquire) == State::compiled; }
+  bool compiled(Gaps gaps) const { return find(gaps) && find(gaps)->code; }
 
  private:
-  enum class State : std::uint8_t { none, compiled, interpreted };
-  void make(const Context& context, std::string_view sparse, Location where) const;
+  struct Made {
+    Version version;
+    std::atomic<bool> done{false};  ///< the version was written before
+  };
+  void make(const Context& context, Gaps gaps, std::string_view sparse, Location where) const;
+  Version compiled_version(const Context& context, Gaps gaps, Location where) const;
 
-  Program program_;
+  Program program_, unplanned_;
   Ref<KernelCode> dense_;
   Strides strides_;
   bool require_compiled_;
   mutable std::mutex mutex_;
-  mutable Ref<KernelCode> code_;
   mutable Evaluator evaluator_;
-  mutable std::atomic<State> state_{State::none};  ///< what it names was written before
+  mutable Made made_[2];  ///< by Gaps
 };
 
 }  // namespace lathe
@@ -13684,6 +13795,9 @@ struct KernelRecipe : RefCounted {
   Ref<OpenCode> open;  ///< compiled ahead (Strides::both): serves any kernel
   Vec<OnceRun> once;
   Vec<int> unread;  ///< parameters of the program: constants that kernels forget
+
+  /// The program, if it may be planned by itself for other views than the code is for.
+  Program unplanned() const;
 };
 
 /// What jit was given, which stays alive and so keeps its identity, and what it found out.
@@ -25250,12 +25364,13 @@ LATHE_DECL bool Simplifier::multiply_quotient(Poly& diff) {
   if (at == diff.terms.size() || !diff.terms[at].more.empty()) return false;
   const std::int64_t sign = diff.terms[at].coef;
   const auto* quotient = diff.terms[at].atom.as<BinaryNode>();
-  const std::int64_t* c = as_const_int(quotient->b);
-  if ((sign != 1 && sign != -1) || !c || *c < 2) return false;
-  Poly rest = diff;
-  rest.terms.erase_at(at);
-  if (!poly_scale(rest, *c) || !poly_add(rest, poly_of_emitted(quotient->a), sign) ||
-      (sign < 0 && !poly_add(rest, poly_const(*c - 1))) || !safe(rest))
+  const Poly c = poly_of_emitted(quotient->b);
+  const ConstInterval divisor = range(c);
+  if ((sign != 1 && sign != -1) || !divisor.has_min() || divisor.min < 1) return false;
+  Poly others = diff, rest;
+  others.terms.erase_at(at);
+  if (!poly_mul(rest, others, c) || !poly_add(rest, poly_of_emitted(quotient->a), sign) ||
+      (sign < 0 && (!poly_add(rest, c) || !poly_add(rest, poly_const(-1)))) || !safe(rest))
     return false;
   diff = std::move(rest);
   return true;
@@ -32994,11 +33109,7 @@ LATHE_DECL double ProgramWork::number(const AnyExpr& size, const Facts& facts) {
   const ConstInterval range = const_bounds(simplify(size, facts), facts);
   if (range.has_max() && range.max < std::int64_t{1} << 40) return double(range.max);
   Substitution guesses;
-  for (const auto& v : free_vars(size)) {
-    guesses.emplace_back(v, AnyExpr(kGuess));
-    if (std::find(guessed.begin(), guessed.end(), v->name) == guessed.end())
-      guessed.push_back(v->name);
-  }
+  for (const auto& v : free_vars(size)) guesses.emplace_back(v, AnyExpr(kGuess));
   const AnyExpr known = simplify(substitute(size, guesses));
   const std::int64_t* n = as_const_int(known);
   return n ? double(*n) : double(kGuess);
@@ -33506,6 +33617,34 @@ inline void set_roof(Explanation& out, ProgramWork& work) {
   out.roof = std::max(ideal, moved);
 }
 
+constexpr std::int64_t kGuessedDim = 1024, kLargestDim = std::int64_t{1} << 40;
+
+// The program in the sizes that costs are told for: a Dim is as large as it may be, or 1024 where
+// that is no bound. Quotients by a Dim then say what a loop touches.
+inline Program in_numbers(const Program& program, std::vector<std::string>& notes) {
+  Substitution sizes;
+  for (const auto& d : program->dims) {
+    const bool open = d->max >= kLargestDim;
+    const std::int64_t most = open ? std::max(kGuessedDim, d->min) : d->max;
+    sizes.emplace_back(d->var, AnyExpr(most - most % d->multiple_of));
+    if (open) notes.push_back(cat(d->var->name, " is taken to be ", most - most % d->multiple_of));
+  }
+  if (sizes.empty()) return program;
+  ProgramNode node = *program;
+  for (auto& param : node.params) {
+    if (!param.buffer) continue;
+    BufferNode sized = *param.buffer;
+    for (auto* all : {&sized.shape, &sized.strides})
+      for (auto& e : *all) e = simplify(substitute(e, sizes));
+    const Buffer to(new BufferNode(std::move(sized)));
+    node.body = replace_buffer(node.body, param.buffer, to);
+    param.buffer = to;
+  }
+  node.body = substitute(node.body, sizes);
+  node.dims.clear();
+  return Program(std::move(node));
+}
+
 inline bool holds_blocks(const BlockNode& block) { return !block_tags(block.body).empty(); }
 
 }  // namespace detail
@@ -33525,8 +33664,10 @@ LATHE_DECL double Explanation::share() const {
   return time > 0 ? roof / time : 0;
 }
 
-LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& options) {
+LATHE_DECL Explanation explain(const Program& given, const ExplainOptions& options) {
   Explanation out;
+  std::vector<std::string> guesses;
+  const Program program = detail::in_numbers(given, guesses);
   out.program = program->name;
   out.machine = options.machine.name.empty() ? Machine(host()) : options.machine;
   out.measured = options.measured;
@@ -33539,7 +33680,7 @@ LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& opt
   if (out.stages.empty())
     out.notes.push_back("a lowered program has no blocks, of which stages could be told");
   detail::set_roof(out, work);
-  for (const auto& name : work.guessed) out.notes.push_back(cat(name, " is taken to be 1024"));
+  for (const auto& guess : guesses) out.notes.push_back(guess);
   if (out.machine.source == "table")
     out.notes.push_back("speeds are a table's; measure_machine() measures those of this machine");
   return out;
@@ -48371,19 +48512,6 @@ class ResolveChoices : DefaultSteps {
 namespace lathe {
 namespace detail {
 
-/// [f / 3, f % 3] of axes of which the last one has 3 elements is where [0, f] would be.
-inline void join_digits(const BufferNode& buffer, Vec<AnyExpr>& indices) {
-  for (std::size_t d = indices.size(); d-- > 1;) {
-    const auto* digit = indices[d].as<BinaryNode>();
-    if (!digit || digit->op != BinaryOp::floormod || !as_const_int(digit->b) ||
-        !same_expr(digit->b, buffer.shape[d]))
-      continue;
-    const AnyExpr rest = simplify(indices[d - 1] - floordiv(digit->a, digit->b));
-    if (names_one_of(rest, free_vars(digit->a))) continue;
-    indices[d - 1] = rest, indices[d] = digit->a;
-  }
-}
-
 // Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
 // linear in the parts of f, and so is what groups, panels and pixel shuffles read. Where it divides
 // a sum, floordiv(i + 1 - r, 2), spatial iterators become two, so that their residues say which
@@ -48692,6 +48820,17 @@ class NestSteps : protected DefaultSteps {
            std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
              return uses_var(index, nest.unit.var) && !unclamped(index).same_as(index);
            });
+  }
+
+  // The nest of a block whose loops have become fewer: `loops` stand for those of before.
+  DefaultNest over_loop(const BlockNode& block, const DefaultNest& before,
+                        const Substitution& loops) const {
+    DefaultNest nest = nest_of(site(BlockRef(block.tag)));
+    nest.reads = before.reads, nest.writes = before.writes;
+    for (auto* accesses : {&nest.reads, &nest.writes})
+      for (auto& access : *accesses)
+        for (auto& index : access.indices) index = simplify(substitute(index, loops));
+    return nest;
   }
 
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {
@@ -49038,11 +49177,8 @@ class LengthenUnit : NestSteps {
 
   DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest,
                          const Places& places) const {
-    DefaultNest out = nest_of(site(BlockRef(block.tag)));
-    out.unit = places.fused, out.reads = nest.reads, out.writes = nest.writes;
-    for (auto* accesses : {&out.reads, &out.writes})
-      for (auto& access : *accesses)
-        for (auto& index : access.indices) index = simplify(substitute(index, places.loops));
+    DefaultNest out = over_loop(block, nest, places.loops);
+    out.unit = places.fused;
     return out;
   }
 
@@ -49084,6 +49220,88 @@ class LengthenUnit : NestSteps {
     }
     iterators.stmt(block.body);
     return iterators.found;
+  }
+};
+
+// Rows that lie behind each other in all that a nest touches, and are computed alike, are one: two
+// loops become one, so that vectors go on where a row ends.
+class JoinRows : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  // The nest with as few loops as are left; that itself if there is nothing to join.
+  DefaultNest run(const BlockNode& block, DefaultNest nest, std::int64_t lanes) {
+    while (join_one(block, nest, lanes)) {
+    }
+    return nest;
+  }
+
+ private:
+  // Of rows of so many vectors the last one, which is not full, does not count.
+  static constexpr std::int64_t kLongRow = 8;
+
+  // The innermost pair.
+  bool join_one(const BlockNode& block, DefaultNest& nest, std::int64_t lanes) {
+    for (std::size_t k = nest.all.size(); k-- > 1;) {
+      const ForRef outer = nest.all[k - 1], inner = nest.all[k];
+      if (inner->var.get() == nest.unit.var.get() && !ends_in_part(*inner, lanes)) continue;
+      if (!behind_each_other(nest, *outer, *inner) || tells_apart(block, *outer, *inner)) continue;
+      LoopRef fused;
+      if (!attempt([&] { fused = s_.fuse({LoopRef(outer->var), LoopRef(inner->var)}); })) continue;
+      const bool unit = inner->var.get() == nest.unit.var.get();
+      const LoopRef before = nest.unit;
+      nest = over_loop(block, nest, {{inner->var, fused.var}, {outer->var, make_const(kIndex, 0)}});
+      nest.unit = unit ? fused : before;
+      return true;
+    }
+    return false;
+  }
+
+  static bool ends_in_part(const ForNode& row, std::int64_t lanes) {
+    const std::int64_t* trips = as_const_int(row.extent);
+    return !trips || (*trips % lanes != 0 && *trips < kLongRow * lanes);
+  }
+
+  static bool behind_each_other(const DefaultNest& nest, const ForNode& outer,
+                                const ForNode& inner) {
+    const auto stay_or_follow = [&](const AccessSite& access) {
+      const AnyExpr row = symbolic_stride(*access.buffer, access.indices, outer.var),
+                    element = symbolic_stride(*access.buffer, access.indices, inner.var);
+      if (!row.get() || !element.get()) return false;
+      return is_const(simplify(row - element * inner.extent), 0);
+    };
+    return std::all_of(nest.reads.begin(), nest.reads.end(), stay_or_follow) &&
+           std::all_of(nest.writes.begin(), nest.writes.end(), stay_or_follow);
+  }
+
+  // Whether a value depends on where it is, but for what is loaded there; or the loops are no
+  // iterators.
+  static bool tells_apart(const BlockNode& block, const ForNode& outer, const ForNode& inner) {
+    struct Places : Visitor {
+      Vec<VarRef> vars;
+      bool found = false;
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        found = found || (e.kind() == ExprKind::Var && contains(vars, e));
+        descend(e);
+      }
+      void stmt(const Stmt& s) override {
+        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
+        descend(s);
+      }
+      static bool contains(const Vec<VarRef>& vars, const AnyExpr& e) {
+        return std::any_of(vars.begin(), vars.end(),
+                           [&](const VarRef& var) { return e.get() == var.get(); });
+      }
+    } places;
+    for (const auto& it : block.iters) {
+      const bool names = uses_var(it.binding, outer.var) || uses_var(it.binding, inner.var);
+      if (!names) continue;
+      if (it.binding.kind() != ExprKind::Var) return true;
+      places.vars.push_back(it.var);
+    }
+    places.stmt(block.body);
+    return places.found || block.predicate.get();
   }
 };
 
@@ -50625,6 +50843,11 @@ class TileElementwise : RowSteps {
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
+    if (!past_caches && !has_windows(nest)) {
+      const DefaultNest joined = JoinRows(job_).run(block, nest, lanes);
+      if (joined.all.size() < nest.all.size())
+        return run(block, joined, joined.all.size() == 1, crowded);
+    }
     if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
     if (lanes > trips) {
@@ -54345,10 +54568,13 @@ LATHE_DECL Program lower_blocks(const Program& program) {
 namespace lathe {
 namespace detail {
 
-inline Buffer with_open_strides(const Buffer& b) {
+inline Buffer with_open_strides(const Buffer& b, Gaps gaps) {
   BufferNode node = *b;
-  for (int axis = 0; axis + 1 < node.rank(); ++axis)
-    node.strides.push_back(make_var(node.name + ".s" + std::to_string(axis)));
+  const int rank = node.rank(), pixel = gaps == Gaps::pixels && rank > 2 ? rank - 2 : rank;
+  for (int axis = 0; axis + 1 < rank; ++axis)
+    node.strides.push_back(axis == pixel
+                               ? node.shape.back()
+                               : AnyExpr(make_var(node.name + ".s" + std::to_string(axis))));
   node.strides.push_back(1);
   return Buffer(new BufferNode(std::move(node)));
 }
@@ -54365,12 +54591,12 @@ class OpenBuffers : public Mutator {
 
 }  // namespace detail
 
-LATHE_DECL Program open_strides(const Program& program) {
+LATHE_DECL Program open_strides(const Program& program, Gaps gaps) {
   ProgramNode node = *program;
   detail::OpenBuffers buffers;
   for (auto& param : node.params) {
     if (!param.buffer || !param.buffer->strides.empty() || param.buffer->rank() == 0) continue;
-    Buffer open = detail::with_open_strides(param.buffer);
+    Buffer open = detail::with_open_strides(param.buffer, gaps);
     buffers.open.insert(param.buffer.get(), open), buffers.any = true;
     param.buffer = open;
   }
@@ -56197,13 +56423,14 @@ LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const 
   return std::min(dense_vector * lanes_, extent_ - lanes_);
 }
 
-LATHE_DECL AnyExpr Deinterleave::dense(std::int64_t first) const {
-  const AnyExpr index = make_ramp(fold_add(run_.base, AnyExpr(first)), AnyExpr(1), type_.lanes);
+LATHE_DECL AnyExpr loaded_part(const Run& run, std::int64_t first, DType type,
+                               const TargetCaps& caps) {
+  const AnyExpr index = make_ramp(fold_add(run.base, AnyExpr(first)), AnyExpr(1), type.lanes);
   const AnyExpr count =
-      run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(type_.lanes);
-  if (is_const(count, 0)) return make_const(type_, 0);
-  if (is_const(count, type_.lanes)) return make_load(run_.buffer, {index});
-  return make_load(run_.buffer, {index}, first_lanes(count, type_.lanes, caps_));
+      run.limit ? lanes_before(run.limit, first, type.lanes) : AnyExpr(type.lanes);
+  if (is_const(count, 0)) return make_const(type, 0);
+  if (is_const(count, type.lanes)) return make_load(run.buffer, {index});
+  return make_load(run.buffer, {index}, first_lanes(count, type.lanes, caps));
 }
 
 LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
@@ -56213,7 +56440,7 @@ LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
   AnyExpr value;
   if (p.level == 0) {
     ++loads;
-    value = sorted(named(dense(first_of(p.index) * group_)));
+    value = sorted(named(loaded_part(run_, first_of(p.index) * group_, type_, caps_)));
   } else {
     value = merged(p);
   }
@@ -59866,6 +60093,7 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
   if (Way turned = columns(caps); turned.cost < best.cost) best = std::move(turned);
   if (first_.is_matrix(type_.lanes)) return best.lets;
   if (Way dense = lanes(caps); dense.cost < best.cost) best = std::move(dense);
+  if (Way wide = of_registers(caps); wide.cost < best.cost) best = std::move(wide);
   return best.lets;
 }
 
@@ -59908,20 +60136,24 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
-LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
-  const std::int64_t lanes = type_.lanes, span = most_ - least_;
-  Vec<LetBinding> out;
-  Run run = run_of(span + first_.stride * (lanes - 1) + 1, out);
-  // The last lane's elements end where that of the greatest offset is.
-  if (first_.limit) {
-    const std::int64_t unused = first_.stride - 1 - span;
-    if (const std::int64_t* known = as_const_int(first_.limit)) {
-      run.limit = AnyExpr(*known * first_.stride - unused);
-    } else {
-      out.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
-      run.limit = out.back().var;
-    }
+// The last lane's elements end where that of the greatest offset is.
+LATHE_DECL Run StridedGroup::strided_run(Vec<LetBinding>& lets) const {
+  const std::int64_t span = most_ - least_;
+  Run run = run_of(span + first_.stride * (type_.lanes - 1) + 1, lets);
+  if (!first_.limit) return run;
+  const std::int64_t unused = first_.stride - 1 - span;
+  if (const std::int64_t* known = as_const_int(first_.limit)) {
+    run.limit = AnyExpr(*known * first_.stride - unused);
+  } else {
+    lets.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
+    run.limit = lets.back().var;
   }
+  return run;
+}
+
+LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
+  Vec<LetBinding> out;
+  const Run run = strided_run(out);
   Deinterleave dense(type_, first_.stride, run, caps);
   Vec<LetBinding> results;
   for (const Member& m : members_)
@@ -59930,6 +60162,49 @@ LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
   out.append(results);
   const int access = dense_access(type_, mask_.get() != nullptr, caps);
   return {std::move(out), dense.loads * access + dense.instructions};
+}
+
+// Vectors of half a register, as bytes that widen: two registers hold the run, and two loads are
+// one shuffle of these and its halves. LLVM would write half a shuffle in four instructions. Of
+// pairs it makes a shift and a mask, where these widen.
+LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) const {
+  const Way none{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
+  const int element = type_.element_bytes(), lanes = type_.lanes;
+  Vec<LetBinding> out;
+  const Run run = strided_run(out);
+  const DType whole = type_.with_lanes(2 * lanes);
+  if (whole.bytes() != caps.register_bytes || first_.stride < 3 || run.extent > 4 * lanes)
+    return none;
+  const std::int64_t second = run.extent - 2 * lanes;
+  const auto named = [&](AnyExpr value) {
+    out.push_back({make_var("v", value.dtype()), std::move(value)});
+    return AnyExpr(out.back().var);
+  };
+  const Vec<AnyExpr> parts{named(loaded_part(run, 0, whole, caps)),
+                           named(loaded_part(run, second, whole, caps))};
+  int cost = 2 * dense_access(whole, static_cast<bool>(first_.limit), caps);
+  const auto lane_of = [&](std::int64_t offset, bool reversed, int l) {
+    const std::int64_t at =
+        std::min(offset + first_.stride * (reversed ? lanes - 1 - l : l), run.extent - 1);
+    return static_cast<int>(at < 2 * lanes ? at : 2 * lanes + at - second);
+  };
+  for (std::size_t k = 0; k < members_.size(); k += 2) {
+    const Member& m = members_[k];
+    const bool pair = k + 1 < members_.size();
+    // Neighbours stand in for a member that is alone.
+    const std::int64_t offset = m.constant - least_,
+                       other = pair ? members_[k + 1].constant - least_ : offset + 1;
+    Vec<int> map, low, high;
+    for (int l = 0; l < lanes; ++l) map.push_back(lane_of(offset, m.reversed, l));
+    for (int l = 0; l < lanes; ++l)
+      map.push_back(lane_of(other, pair && members_[k + 1].reversed, l));
+    for (int l = 0; l < lanes; ++l) low.push_back(l), high.push_back(lanes + l);
+    const AnyExpr both = named(make_shuffle(parts, std::move(map)));
+    out.push_back({m.var, make_shuffle({both}, std::move(low))});
+    if (pair) out.push_back({members_[k + 1].var, make_shuffle({both}, std::move(high))});
+    cost += merge_cost(whole, element, caps) + (pair ? 1 : 0);
+  }
+  return {std::move(out), cost};
 }
 
 }  // namespace lathe::detail
@@ -60454,6 +60729,7 @@ class Zip {
   int instructions = 0;
 
   Vec<AnyExpr> zipped(const Vec<AnyExpr>& vectors) {
+    if (fill_registers(vectors)) return in_registers(vectors);
     if (LaneBlocks::pays(vectors[0].dtype(), static_cast<std::int64_t>(vectors.size()), caps_)) {
       LaneBlocks blocks(vectors[0].dtype(), static_cast<int>(vectors.size()));
       const Vec<AnyExpr> out = blocks.in_turn(vectors);
@@ -60485,6 +60761,40 @@ class Zip {
     return factors.empty() ? 1 : factors[0];
   }
 
+  // Whether three or four vectors are halves of registers, as bytes that were widened: side by side
+  // they are two registers, of which each result is one shuffle. Of two, halves are merged at once.
+  bool fill_registers(const Vec<AnyExpr>& vectors) const {
+    const DType type = vectors[0].dtype();
+    return (vectors.size() == 3 || vectors.size() == 4) &&
+           2 * type.bytes() == caps_.register_bytes &&
+           merge_cost(type, type.element_bytes(), caps_) <= 2;
+  }
+  Vec<AnyExpr> in_registers(const Vec<AnyExpr>& vectors) {
+    const int count = static_cast<int>(vectors.size()), lanes = vectors[0].dtype().lanes,
+              all = count * lanes;
+    const Vec<AnyExpr> sources{side_by_side(vectors[0], vectors[1]),
+                               side_by_side(vectors[2], vectors[vectors.size() - 1])};
+    Vec<AnyExpr> out;
+    for (int first = 0, length = 0; first < all; first += length) {
+      length = std::min(2 * lanes, all - first);
+      Vec<int> map;
+      for (int l = first; l < first + length; ++l) map.push_back(l % count * lanes + l / count);
+      out.push_back(named(make_shuffle(sources, std::move(map))));
+      instructions += merge_cost(out.back().dtype(), out.back().dtype().element_bytes(), caps_);
+    }
+    return out;
+  }
+  AnyExpr side_by_side(const AnyExpr& a, const AnyExpr& b) {
+    Vec<int> map;
+    for (int l = 0; l < 2 * a.dtype().lanes; ++l) map.push_back(l);
+    ++instructions;
+    return named(make_shuffle({a, b}, std::move(map)));
+  }
+  AnyExpr named(AnyExpr value) {
+    lets.push_back({make_var("v", value.dtype()), std::move(value)});
+    return lets.back().var;
+  }
+
   // One source after the other is merged in; a lane that is not there yet stays what it is.
   Vec<AnyExpr> merged(const Vec<AnyExpr>& vectors) {
     const int count = static_cast<int>(vectors.size()), lanes = vectors[0].dtype().lanes;
@@ -60498,8 +60808,7 @@ class Zip {
           map.push_back(from == v ? lanes + lane : from == 0 && v == 1 ? lane : l);
         }
         const AnyExpr& next = vectors[static_cast<std::size_t>(v)];
-        lets.push_back({make_var("v", value.dtype()), make_shuffle({value, next}, std::move(map))});
-        value = lets.back().var;
+        value = named(make_shuffle({value, next}, std::move(map)));
         instructions += merge_cost(value.dtype(), value.dtype().element_bytes(), caps_);
       }
       out.push_back(std::move(value));
@@ -60752,14 +61061,15 @@ class ZipStores : public Mutator {
                     : named("limit", fresh_lets(first.limit) * first.stride);
     }
     Vec<Stmt> body;
-    for (int k = 0; k < stores; ++k) {
-      const AnyExpr count = lanes_before(limit, std::int64_t{k} * type.lanes, type.lanes);
+    std::int64_t at = 0;
+    for (const AnyExpr& vector : out) {
+      const int lanes = vector.dtype().lanes;
+      const AnyExpr count = lanes_before(limit, at, lanes), from = fold_add(base, AnyExpr(at));
+      at += lanes;
       if (is_const(count, 0)) continue;
       AnyExpr mask;
-      if (!is_const(count, type.lanes)) mask = first_lanes(count, type.lanes, caps_);
-      const AnyExpr from = fold_add(base, AnyExpr(k * type.lanes));
-      body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), type.lanes)},
-                                out[static_cast<std::size_t>(k)], mask));
+      if (!is_const(count, lanes)) mask = first_lanes(count, lanes, caps_);
+      body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), lanes)}, vector, mask));
     }
     return under(lets, under(zip.lets, make_seq(std::move(body))));
   }
@@ -70251,6 +70561,7 @@ LATHE_DECL Binding::Binding(const Program& program, Vec<int> order)
   for (int a = 0; a < args(); ++a) add_stride_rules(a);
   add_sizes();
   add_dense_plan();
+  simple_ = later_.empty() && args() <= kFewArgs;
 }
 
 LATHE_DECL void Binding::add_slots() {
@@ -70357,6 +70668,26 @@ LATHE_DECL void Binding::add_stride_rules(int arg) {
   }
 }
 
+LATHE_DECL bool Binding::has_pixels() const {
+  return std::any_of(open_args_.begin(), open_args_.end(),
+                     [&](int a) { return arg_at(a).rank > 2; });
+}
+
+LATHE_DECL std::span<const Gaps> Binding::gaps_of_views() const {
+  static constexpr Gaps all[] = {Gaps::rows, Gaps::pixels};
+  return std::span(all, open_args_.empty() ? 0 : has_pixels() ? 2 : 1);
+}
+
+LATHE_DECL Gaps Binding::gaps(const CallArg* args) const {
+  for (const int a : open_args_) {
+    const int last = arg_at(a).rank - 1;
+    if (last > 1 && args[a].extents[last - 1] > 1 &&
+        args[a].strides[last - 1] != args[a].extents[last])
+      return Gaps::rows;
+  }
+  return has_pixels() ? Gaps::pixels : Gaps::rows;
+}
+
 LATHE_DECL void Binding::add_dense_plan() {
   Vec<int> in_order;
   for (std::size_t k = 0; k < program_->params.size(); ++k)
@@ -70441,6 +70772,38 @@ LATHE_DECL bool Binding::check(const CallArg* given, std::uint64_t* slots, Failu
          check_overlap(given, bytes, failure);
 }
 
+LATHE_DECL bool Binding::bind_dense(const CallArg* given, std::uint64_t* slots) const {
+  if (!simple_) return false;
+  ArgBytes bytes[kFewArgs];
+  for (int a = 0; a < args(); ++a) {
+    const Arg& arg = arg_at(a);
+    bytes[a] = {0, 0};
+    if (arg.rank < 0) {
+      slots[arg.slot] = given[a].scalar;
+      continue;
+    }
+    const detail::AxisRule* axes = axes_.data() + arg.first_axis;
+    for (int d = 0; d < arg.rank; ++d)
+      if (!axes[d].extent.holds(given[a].extents[d], slots)) return false;
+    std::int64_t elements = 1;
+    for (int d = arg.rank; d-- > 0;) {
+      const std::int64_t stride = given[a].strides[d];
+      if (stride != elements || !axes[d].stride.holds(stride, slots) ||
+          __builtin_mul_overflow(elements, given[a].extents[d], &elements))
+        return false;
+    }
+    if (elements < 1 || elements > kMostSpan) return false;
+    const auto base = reinterpret_cast<std::uintptr_t>(given[a].data);
+    slots[arg.slot] = base;
+    bytes[a] = {base, base + static_cast<std::uintptr_t>(elements * arg.element_bytes)};
+    if (detail::check_address(base, arg.alignment_mask, bytes[a]) != CallError::none) return false;
+  }
+  for (int w = 0; w < args(); ++w)
+    for (int a = 0; arg_at(w).written && a < args(); ++a)
+      if (a != w && !detail::apart(bytes[w], bytes[a])) return false;
+  return sizes_.empty() || dims_are_small(slots);
+}
+
 LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* slots,
                                    ArgBytes& bytes, Failure& failure) const {
   const Arg& arg = arg_at(a);
@@ -70451,9 +70814,12 @@ LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* s
   const detail::AxisRule* axes = axes_.data() + arg.first_axis;
   detail::ViewSpan span;
   int wrong_stride = -1;
+  for (int d = 0; d < arg.rank; ++d)
+    if (!axes[d].extent.holds(given.extents[d], slots))
+      return failure = {CallError::extent, a, d}, false;
+  // A stride may be declared to be any of the extents.
   for (int d = 0; d < arg.rank; ++d) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];
-    if (!axes[d].extent.holds(extent, slots)) return failure = {CallError::extent, a, d}, false;
     // The stride of an axis with at most one element means nothing.
     if (!axes[d].stride.holds(stride, slots) && extent > 1 && wrong_stride < 0) wrong_stride = d;
     span.add(extent, stride);
@@ -70829,22 +71195,25 @@ inline void log_time(const Context& context, std::string_view part, const Stopwa
   if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
 }
 
-LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
-                                              const Target& target) {
-  if (source.scheduled()) return {source.before(), program};
-  if (program->stage != Stage::blocks)
-    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+/// Under the default schedule.
+inline Program planned_program(const Program& program, const Target& target, bool strict,
+                               const Context& context) {
   const Stopwatch watch;
   std::vector<std::string> left_out;
-  ProgramVersions out{
-      {},
-      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
-  const Context& context = context_of(source);
+  const Program out = default_schedule(program, target, {.strict = strict}, left_out).program();
   log_time(context, "default schedule", watch);
   if (context.logs(LogLevel::debug))
     for (const auto& refusal : left_out)
       context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
   return out;
+}
+
+LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                              const Target& target) {
+  if (source.scheduled()) return {source.before(), program};
+  if (program->stage != Stage::blocks)
+    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+  return {{}, planned_program(program, target, source.options().strict, context_of(source))};
 }
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
@@ -70934,6 +71303,14 @@ inline ProgramVersions planned_versions(const Source& source, const Program& pro
   if (source.scheduled() || program->scheduled) return wanted;
   const Target allowed = permitted(target, wanted, by);
   return allowed == target ? wanted : scheduled_versions(source, program, allowed);
+}
+/// The same of a program that nobody scheduled.
+inline ProgramVersions planned_versions(const Program& program, const Target& target, bool strict,
+                                        const Compilation& by) {
+  const ProgramVersions wanted{{}, planned_program(program, target, strict, by.context)};
+  const Target allowed = permitted(target, wanted, by);
+  if (allowed == target) return wanted;
+  return {{}, planned_program(program, allowed, strict, by.context)};
 }
 
 /// Code for any elements of the constants.
@@ -71140,6 +71517,10 @@ LATHE_DECL Explanation AnyKernel::explain(const ExplainOptions& options) const {
   for (const auto& line : whole.numerics) out.numerics.push_back(line);
   if (!whole.versions.before.empty())
     out.notes.push_back(cat("the last of ", whole.versions.before.size() + 1, " versions"));
+  if (state_->open && state_->open->compiled(Gaps::rows))
+    out.notes.push_back("views with gaps between rows have code of their own");
+  if (state_->open && state_->open->compiled(Gaps::pixels))
+    out.notes.push_back("views with gaps around pixels have code of their own");
   return out;
 }
 
@@ -71291,6 +71672,12 @@ LATHE_DECL std::uint64_t RecipeKey::hash() const {
   return detail::mix_key(detail::mix_key(h, detail::bits_of(kind, strides)), llvm);
 }
 
+LATHE_DECL Program KernelRecipe::unplanned() const {
+  const Program& program = key.program;
+  const bool whole = program && program->stage == Stage::blocks && !program->scheduled;
+  return whole && once.empty() ? program : Program();
+}
+
 LATHE_DECL bool RecipeKey::operator==(const RecipeKey& other) const {
   return llvm == other.llvm && kind == other.kind && strides == other.strides &&
          require_compiled == other.require_compiled && target == other.target &&
@@ -71439,6 +71826,12 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// Nothing is compiled yet.
+inline Ref<OpenCode> open_code_of(const KernelRecipe& recipe, const JitOptions& options) {
+  return make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                            options.require_compiled, recipe.unplanned());
+}
+
 /// For calls of the binding's program, which may lack constants that the code has.
 inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
                             const JitOptions& options) {
@@ -71446,9 +71839,7 @@ inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
   parts.binding = std::move(binding);
   parts.code = recipe.code;
   if (!parts.binding->opens_strides()) return parts;
-  parts.open = recipe.open ? recipe.open
-                           : make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
-                                                options.require_compiled);
+  parts.open = recipe.open ? recipe.open : open_code_of(recipe, options);
   return parts;
 }
 
@@ -71478,9 +71869,9 @@ struct KernelMaker {
     recipe.code = compile_code(versions, target, kind(), *llvm, by);
     recipe.described = without_contents(dispatched(versions));
     if (!binding.opens_strides() || options.strides != Strides::both) return;
-    recipe.open = make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
-                                     options.require_compiled);
-    recipe.open->get(by.context, "views with gaps are asked for too", source.where());
+    recipe.open = open_code_of(recipe, options);
+    for (const Gaps gaps : binding.gaps_of_views())
+      recipe.open->get(by.context, gaps, "views with gaps are asked for too", source.where());
   }
   RecipeKey key(const Program& program) const {
     const JitOptions& options = source.options();
@@ -71554,7 +71945,7 @@ inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram&
     folder.keep(*out);
   }
   // Where code for any strides could not be made, the next kernel tries again.
-  if (!out->open || out->open->compiled()) recipes.add(hash, out);
+  if (!out->open || out->open->compiled(Gaps::rows)) recipes.add(hash, out);
   return out;
 }
 
@@ -71660,14 +72051,19 @@ LATHE_DECL std::vector<Program> AnyKernel::once() const {
   return state_ && state_->constants ? state_->constants->once() : std::vector<Program>();
 }
 
-LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,
+LATHE_DECL void AnyKernel::run_open(const CallArg* args, std::uint64_t* slots,
                                     Location where) const {
   const State& s = *state_;
-  const KernelCode* code = s.open->get(*s.context, s.binding->describe_sparse(args), where);
-  if (code)
-    call_kernel(code->entry, slots, *s.context, code->notes(s.binding->program()->name), where);
-  else
-    s.open->evaluator().run(slots, *s.context, where);
+  const Gaps gaps = s.binding->gaps(args);
+  const OpenCode::Version* known = s.open->find(gaps);
+  const OpenCode::Version& version =
+      known ? *known : s.open->get(*s.context, gaps, s.binding->describe_sparse(args), where);
+  if (!version.code) return s.open->evaluator().run(slots, *s.context, where);
+  // In order, so that none is read after it was written.
+  for (std::size_t k = 0; k < version.slots.size(); ++k)
+    slots[k] = slots[static_cast<std::size_t>(version.slots[k])];
+  call_kernel(version.code->entry, slots, *s.context,
+              version.code->notes(s.binding->program()->name), where);
 }
 
 namespace detail {
@@ -72120,39 +72516,74 @@ LATHE_DECL Machine measure_machine() { return measure_machine(Context::default_c
 
 // ---- lathe/jit/impl/open_code.ipp
 namespace lathe {
+namespace detail {
 
-LATHE_DECL const KernelCode* OpenCode::get(const Context& context, std::string_view sparse,
-                                           Location where) const {
+/// Which of the slots that a call fills code takes that was made for some of them; empty: all.
+inline Vec<int> slots_taken(const SlotLayout& filled, const SlotLayout& taken) {
+  Vec<int> out;
+  if (filled.size() == taken.size()) return out;
+  for (const CallSlot& slot : taken)
+    for (std::size_t k = 0; k < filled.size(); ++k)
+      if (filled[k].kind == slot.kind && filled[k].param == slot.param &&
+          filled[k].index == slot.index)
+        out.push_back(static_cast<int>(k));
+  invariant(out.size() == taken.size(), "code for gaps takes a slot that no call fills");
+  return out;
+}
+
+inline ProgramVersions with_gaps(ProgramVersions versions, Gaps gaps) {
+  for (Program& version : versions.before) version = open_strides(version, gaps);
+  versions.last = open_strides(versions.last, gaps);
+  return versions;
+}
+
+}  // namespace detail
+
+LATHE_DECL const OpenCode::Version& OpenCode::get(const Context& context, Gaps gaps,
+                                                  std::string_view sparse, Location where) const {
   if (strides_ == Strides::dense)
     throw UserError(
         "L0305", cat("kernel '", program_->name, "' was made for arguments without gaps: ", sparse),
         where, {}, "make it with JitOptions::strides = lt::Strides::late or both");
-  if (state_.load(std::memory_order_acquire) == State::none) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (state_.load(std::memory_order_relaxed) == State::none) make(context, sparse, where);
-  }
-  return code_.get();
+  if (const Version* known = find(gaps)) return *known;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!find(gaps)) make(context, gaps, sparse, where);
+  return *find(gaps);
 }
 
-LATHE_DECL void OpenCode::make(const Context& context, std::string_view sparse,
+LATHE_DECL void OpenCode::make(const Context& context, Gaps gaps, std::string_view sparse,
                                Location where) const {
-  CodeKind kind = dense_->kind;
-  kind.dense = false;
+  Made& made = made_[static_cast<std::size_t>(gaps)];
   try {
     context.log(LogLevel::info,
-                cat("kernel '", program_->name, "' is compiled for any strides: ", sparse));
-    code_ = detail::within_memory("call", where, [&] {
-      return detail::compile_code(dense_->whole().versions, dense_->target, kind,
-                                  Llvm::get(context.options().llvm, where),
-                                  {context, Deadline(context), where});
-    });
+                cat("kernel '", program_->name, "' is compiled for ",
+                    gaps == Gaps::pixels ? "gaps around pixels: " : "any strides: ", sparse));
+    made.version = detail::within_memory("call", where,
+                                         [&] { return compiled_version(context, gaps, where); });
   } catch (const UserError& e) {
     if (require_compiled_) throw;
-    evaluator_ = Evaluator(program_);
+    if (!evaluator_.program()) evaluator_ = Evaluator(program_);
     detail::tell_interpreted(program_->name,
                              cat(sparse, ", and its compilation failed: ", e.what()), context);
   }
-  state_.store(code_ ? State::compiled : State::interpreted, std::memory_order_release);
+  made.done.store(true, std::memory_order_release);
+}
+
+LATHE_DECL OpenCode::Version OpenCode::compiled_version(const Context& context, Gaps gaps,
+                                                        Location where) const {
+  CodeKind kind = dense_->kind;
+  kind.dense = false;
+  const Target& target = dense_->target;
+  const Deadline deadline(context);
+  const detail::Compilation by{context, deadline, where};
+  const ProgramVersions versions =
+      unplanned_ ? detail::planned_versions(open_strides(unplanned_, gaps), target, kind.strict, by)
+                 : detail::with_gaps(dense_->whole().versions, gaps);
+  Version out;
+  out.code =
+      detail::compile_code(versions, target, kind, Llvm::get(context.options().llvm, where), by);
+  out.slots = detail::slots_taken(slot_layout(program_), out.code->text.slots);
+  return out;
 }
 
 }  // namespace lathe
@@ -72656,7 +73087,9 @@ LATHE_DECL std::string to_c(const Source& source) {
       throw UserError("L0620", cat("to_c: '", target.name, "' is no CPU"), source.where(), {},
                       "leave the target out, or name a CPU");
     const JitOptions& options = source.options();
-    const Program program = detail::bound_program(source, {}).program;
+    Program program = detail::bound_program(source, {}).program;
+    // What nobody scheduled is planned for the views that the C code takes: any.
+    if (!source.scheduled() && program->stage == Stage::blocks) program = open_strides(program);
     return detail::c_of(detail::lowered_for_c(detail::scheduled_versions(source, program, target),
                                               target,
                                               {.strict = options.strict,

@@ -86,6 +86,7 @@ class Case : private Checks {
     const lathe::Schedule plain(computed_.program);
     checked(plain, [&] { make_data(); });
     if (!options_.plain) by_default();
+    if (!options_.plain && defined_ && random_.chance(30)) by_default_for_gaps();
     strict_ = random_.chance(50);
     lathe::Schedule s(computed_.program, {.strict = strict_});
     checked(s, [&] {
@@ -136,6 +137,17 @@ class Case : private Checks {
       }
       check(s);
     });
+  }
+  /// The same as a call does it that finds gaps.
+  void by_default_for_gaps() {
+    const lathe::Program given = computed_.program, open = open_;
+    const auto slots = slots_;
+    const bool pixels = has_dense_pixels(args_) && random_.chance(50);
+    computed_.program = open_ =
+        lathe::open_strides(given, pixels ? lathe::Gaps::pixels : lathe::Gaps::rows);
+    slots_ = machine_.slots_for(open_, args_);
+    by_default();
+    computed_.program = given, open_ = open, slots_ = slots;
   }
   void refused_somewhere() {
     const lathe::Program& program = computed_.program;

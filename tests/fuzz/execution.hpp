@@ -148,6 +148,14 @@ inline bool without_gaps(const std::vector<Argument>& args) {
   return true;
 }
 
+/// Whether the last two axes of all that have three lie behind each other.
+inline bool has_dense_pixels(const std::vector<Argument>& args) {
+  return std::all_of(args.begin(), args.end(), [](const Argument& a) {
+    const std::size_t rank = a.extents.size();
+    return rank < 3 || a.extents[rank - 2] <= 1 || a.strides[rank - 2] == a.extents[rank - 1];
+  });
+}
+
 inline bool is_parallel(const lathe::Program& lowered) {
   return lathe::any_statement(lowered->body, [](const lathe::Stmt& s) {
     const auto* f = s.as<lathe::ForNode>();

@@ -59,9 +59,8 @@ class ProgramWork {
   double bytes_of(const Buffer& buffer, const VarRef& loop);
   /// Whether one iteration of the loop has the buffer to itself.
   bool is_inside(const Buffer& buffer, const VarRef& loop);
-  /// A size, with Dims at the largest value that they have, or 1024; that is noted.
+  /// A size; what is known of nothing in it counts as 1024.
   double number(const AnyExpr& size, const Facts& facts = {});
-  Vec<std::string> guessed;  ///< Dims that were taken to be 1024
 
  private:
   struct LoopWork {

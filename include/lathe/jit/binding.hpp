@@ -3,6 +3,7 @@
 
 #include <lathe/ir/stmt.hpp>
 #include <lathe/jit/call_check.hpp>
+#include <lathe/lower/gaps.hpp>
 #include <lathe/runtime/view.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/kernel.hpp>
@@ -17,6 +18,8 @@ namespace lathe {
 class Binding : public RefCounted {
  public:
   static constexpr int kStackSlots = 64;
+  /// Arguments of which the overlap is looked for one by one.
+  static constexpr int kFewArgs = 8;
   /// What simplification takes a Dim to be at most (Facts).
   static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
@@ -39,6 +42,9 @@ class Binding : public RefCounted {
     Failure failure;
     if (!check(args, slots, failure)) fail(failure, args, slots, where);
   }
+  /// Both bind() and dense() of the usual call, in half the time: views without gaps or, if
+  /// declared, of numbers; none is empty. False: another call, or none that is legal.
+  bool bind_dense(const CallArg* args, std::uint64_t* slots) const;
   /// Whether calls choose a stride that their extents do not: then code for dense arguments can't
   /// take every call.
   bool opens_strides() const { return !open_args_.empty(); }
@@ -49,6 +55,10 @@ class Binding : public RefCounted {
       if (sparse_axis(a, args[a]) >= 0) return false;
     return true;
   }
+  /// The gaps of arguments that are not dense, after they were bound: the narrowest kind.
+  Gaps gaps(const CallArg* args) const;
+  /// All that arguments can have.
+  std::span<const Gaps> gaps_of_views() const;
   /// "'A' has stride 40 on axis 0, where 32 is dense", of the first that is not.
   std::string describe_sparse(const CallArg* args) const;
   /// Views that are known to pass, as a list of numbers (dense_call.hpp): for each argument the
@@ -99,6 +109,7 @@ class Binding : public RefCounted {
   /// Null: no slot has it. Programs have a few Dims and strides.
   const int* slot_of(const VarNode& var) const;
 
+  bool has_pixels() const;
   /// The innermost axis whose stride leaves a gap or is not row-major; -1: none.
   int sparse_axis(int arg, const CallArg& given) const {
     std::uint64_t pitch = 1;
@@ -169,6 +180,7 @@ class Binding : public RefCounted {
   Vec<int> set_by_;         ///< per slot: the argument that sets it, or -1
   std::size_t first_dim_ = 0;
   int arg_slots_ = 0;
+  bool simple_ = false;  ///< bind_dense() can do
   /// With dims of at most so many bits no size overflows; -1: look each time.
   int small_bits_ = 63;
 };

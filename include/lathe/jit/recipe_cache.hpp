@@ -39,6 +39,9 @@ struct KernelRecipe : RefCounted {
   Ref<OpenCode> open;  ///< compiled ahead (Strides::both): serves any kernel
   Vec<OnceRun> once;
   Vec<int> unread;  ///< parameters of the program: constants that kernels forget
+
+  /// The program, if it may be planned by itself for other views than the code is for.
+  Program unplanned() const;
 };
 
 /// What jit was given, which stays alive and so keeps its identity, and what it found out.

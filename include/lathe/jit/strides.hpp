@@ -7,6 +7,7 @@ namespace lathe {
 
 /// For which views a kernel has machine code. A parameter that declares no layout takes row-major
 /// views, between whose rows there may be gaps; where there are none, the compiler knows strides.
+/// A program that nobody scheduled is planned anew for gaps: rows are then no longer one loop.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // scoped or not: g++ 12 has lt::dense in mind

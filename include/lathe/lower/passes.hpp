@@ -2,15 +2,16 @@
 #pragma once
 
 #include <lathe/ir/stmt.hpp>
+#include <lathe/lower/gaps.hpp>
 #include <lathe/support/error.hpp>
 #include <lathe/support/target.hpp>
 #include <lathe/support/target_caps.hpp>
 
 namespace lathe {
 
-/// Gives every parameter without declared strides a variable for each outer stride (the innermost
-/// stride is 1), so that the same code serves padded views.
-Program open_strides(const Program& program);
+/// Gives every parameter without declared strides a variable for each stride that calls choose, so
+/// that the same code serves padded views; the innermost stride is 1.
+Program open_strides(const Program& program, Gaps gaps = Gaps::rows);
 
 /// Prepares loops with a PipelineAttr: keeps their statements apart, and allocates inside what an
 /// iteration has to itself. Must run while there are blocks, which tell that. L0603 if it is not

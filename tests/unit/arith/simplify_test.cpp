@@ -132,7 +132,7 @@ TEST_CASE("comparisons are decided by ranges and relations") {
 
 TEST_CASE("a test of a quotient is one of what is divided") {
   Vars v;
-  AnyExpr x(v.x), i(v.i), j(v.j);
+  AnyExpr x(v.x), y(v.y), i(v.i), j(v.j), n(v.n);
   check(floordiv(x, AnyExpr(14)) < 14, "x < 196");
   check(floordiv(x, AnyExpr(14)) <= 13, "x < 196");
   check(floordiv(x, AnyExpr(14)) > 2, "x > 41");
@@ -145,6 +145,13 @@ TEST_CASE("a test of a quotient is one of what is divided") {
   CHECK_FALSE(prove(floordiv(i * 4 + j, AnyExpr(3)) < 10, v.facts));
   CHECK(prove(floordiv(x, AnyExpr(3)) < 10, Facts().with(x < 30)));
   CHECK(prove(x < 30, Facts().with(floordiv(x, AnyExpr(3)) < 10)));
+  // The same by what is only known to be positive; y may be 0.
+  check(floordiv(x, n) < y, "x < y * n", v.facts);
+  check(floordiv(x, n) <= y, "x < n + y * n", v.facts);
+  check(y < floordiv(x, n), "y * n + n <= x", v.facts);
+  check(floordiv(x, n) < -2, "n * 2 + x < 0", v.facts);
+  check(floordiv(x, y) < n, "floordiv(x, y) < n", v.facts);
+  CHECK(prove(floordiv(x, n) < y, v.facts.with(x < y * n)));
 }
 
 TEST_CASE("conjunctions drop what the rest implies") {

@@ -228,5 +228,5 @@ TEST_CASE("channels are vectors of their own also where a call tells how many pl
       lt::default_schedule(lt::program_of(Y), one_core("x86-64-v3")).program().str();
   INFO(text);
   CHECK(has(text, "unrolled for k in 0..3"));
-  CHECK(has(text, "vectorized for ji"));
+  CHECK(has(text, "vectorized for i_ji"));
 }

@@ -180,6 +180,17 @@ TEST_CASE("sizes that are not known are guessed, and that is said") {
   CHECK(std::find(e.notes.begin(), e.notes.end(), "n is taken to be 1024") != e.notes.end());
 }
 
+TEST_CASE("what a loop touches is told of quotients by a size that is not known") {
+  const Explanation e = told(
+      "program Y<h, w>(in X: f32[h, w], out Y: f32[h, w]) scheduled:\n"
+      "  for fo in 0..floordiv(h * w, 16):\n    vectorized for fi in 0..16:\n"
+      "      block Y(i in 0..h = floordiv(fo * 16 + fi, w), j in 0..w = floormod(fo * 16 + fi, w))"
+      ":\n        Y[i, j] = X[i, j]\n");
+  CHECK(e.stages[0].points == 1024 * 1024);
+  // Each element comes once, whole lines of the result go both ways.
+  for (const double bytes : e.stages[0].bytes) CHECK(bytes <= 4.0 * 1024 * 1024 * 4);
+}
+
 TEST_CASE("explanations are text and JSON") {
   Explanation e = told(product(96, kPlain, "i", "j"));
   e.measured = 2e-3;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <lathe/lathe.hpp>
+#include <numeric>
 #include <support/errors.hpp>
 
 namespace lt = lathe;
@@ -161,6 +162,58 @@ TEST_CASE("calls of known row-major shape have a plan, others have none") {
   lt::Input<float, 2> C("C", {4, 6}, lt::col_major);
   auto W = lt::compute("W", {4, 6}, [&](lt::Var i, lt::Var j) { return C(i, j) * 2.0f; });
   CHECK_FALSE(planned(lt::program_of({W}), {0, 1}));
+}
+
+TEST_CASE("a stride may be an extent that the same argument tells") {
+  lt::Dim n("n"), m("m");
+  lt::Input<float, 2> X("X", {n, m}, lt::dense);
+  auto Y = lt::compute("Y", {n, m}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2; });
+  auto f = lt::evaluate(Y, X, Y);
+  std::vector<float> x{1, 2, 3, 4, 5, 6}, y(6);
+  f(lt::view(x, {2, 3}), lt::view(y, {2, 3}));
+  CHECK(y == std::vector<float>{2, 4, 6, 8, 10, 12});
+  CHECK(error_of([&] {
+          f(lt::View<float, 2>(x.data(), {2, 2}, {3, 1}), lt::view(y, {2, 2}));
+        }) == "L0305 'X' axis 0: stride is 3, but the declaration takes 2");
+}
+
+TEST_CASE("the usual call of machine code takes and refuses what any call does") {
+  lt::Dim n("n"), c("c", {.min = 1, .max = 64, .multiple_of = 4});
+  lt::Input<float, 2> X("X", {n, c});
+  auto Y = lt::compute("Y", {n, c}, [&](lt::Var i, lt::Var j) { return X(i, j) * 2; });
+  const auto fast = lt::jit(Y, X, Y);
+  const auto slow = lt::evaluate(Y, X, Y);
+  std::vector<float> x(64), y(64), expected(64);
+  std::iota(x.begin(), x.end(), 1.0f);
+  using In = lt::View<const float, 2>;
+  using Out = lt::View<float, 2>;
+  const auto odd = reinterpret_cast<const float*>(reinterpret_cast<const char*>(x.data()) + 2);
+  const In inputs[] = {In(x.data(), {4, 4}),
+                       In(x.data(), {4, 4}, {8, 1}),
+                       In(x.data(), {1, 4}, {99, 1}),
+                       In(x.data(), {0, 4}),
+                       In(x.data(), {4, 6}),
+                       In(x.data(), {2, 68}),
+                       In(x.data(), {4, 4}, {4, 2}),
+                       In(x.data(), {4, 4}, {-4, 1}),
+                       In(odd, {4, 4}),
+                       In(nullptr, {4, 4}),
+                       In(nullptr, {0, 4}),
+                       In(y.data(), {4, 4}),
+                       In(y.data() + 12, {4, 4}),
+                       In(x.data(), {std::int64_t{1} << 50, 64}),
+                       In(x.data() + 12, {4, 4}, {-4, 1})};
+  for (const In& in : inputs) {
+    const bool large = in.extent(0) > 16;
+    const Out out(y.data(), {large ? 4 : in.extent(0), 4}),
+        same(expected.data(), {large ? 4 : in.extent(0), 4});
+    CAPTURE(&in - inputs);
+    y.assign(64, 0), expected.assign(64, 0);
+    const bool shares = in.data() >= y.data() && in.data() < y.data() + y.size();
+    const std::string refused = error_of([&] { fast(in, out); });
+    CHECK(refused == error_of([&] { slow(in, shares ? out : same); }));
+    if (refused == "none" && !shares) CHECK(y == expected);
+  }
 }
 
 TEST_CASE("arguments are refused in their order, extents before strides before memory") {

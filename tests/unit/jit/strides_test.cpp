@@ -2,6 +2,7 @@
 // needs it (JitOptions::strides).
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <lathe/codegen/llvm/llvm_ir.hpp>
 #include <lathe/jit/open_code.hpp>
 #include <lathe/lathe.hpp>
@@ -101,6 +102,101 @@ TEST_CASE("strides that mean nothing are no gaps") {
   CHECK(host.lines.size() == 1);
 }
 
+// Twice an image of three channels, and a view of one whose axes have these strides.
+struct Image {
+  lt::Input<std::uint8_t, 3> X;
+  lt::Tensor<std::uint8_t, 3> Y;
+  explicit Image(const lt::Extent& h, const lt::Extent& w)
+      : X("X", {h, w, 3}), Y(lt::compute("Y", {h, w, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+          return X(i, j, c) * std::uint8_t{2};
+        })) {}
+
+  template <class F>
+  static bool is_right(const F& f, std::int64_t h, std::int64_t w, std::int64_t row,
+                       std::int64_t pixel) {
+    const auto size = static_cast<std::size_t>(h * row);
+    std::vector<std::uint8_t> x(size), y(size, 7), expected(size, 7);
+    for (std::size_t k = 0; k < size; ++k) x[k] = static_cast<std::uint8_t>(k * 31 + k / 7);
+    for (std::int64_t i = 0; i < h; ++i)
+      for (std::int64_t j = 0; j < w; ++j)
+        for (std::int64_t c = 0; c < 3; ++c) {
+          const auto at = static_cast<std::size_t>(i * row + j * pixel + c);
+          expected[at] = static_cast<std::uint8_t>(2 * x[at]);
+        }
+    f(lt::View<const std::uint8_t, 3>(x.data(), {h, w, 3}, {row, pixel, 1}),
+      lt::View<std::uint8_t, 3>(y.data(), {h, w, 3}, {row, pixel, 1}));
+    return y == expected;
+  }
+};
+
+TEST_CASE("crops of an image, and pixels with gaps, get code of their own") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const std::string crop =
+      "kernel 'Y' is compiled for gaps around pixels: 'X' has stride 330 on axis 0, where 303 is "
+      "dense";
+  const std::string padded =
+      "kernel 'Y' is compiled for any strides: 'X' has stride 4 on axis 1, where 3 is dense";
+  const auto check = [&](const Image& p, lt::JitOptions options, bool ahead) {
+    Listening host;
+    options.context = &host.context;
+    const auto f = lt::jit({p.Y, options}, p.X, p.Y);
+    CHECK(host.lines.size() == (ahead ? 2 : 0));
+    for (int again = 0; again < 2; ++again) {
+      CHECK(Image::is_right(f, 5, 101, 303, 3));
+      CHECK(Image::is_right(f, 5, 101, 330, 3));
+      CHECK(Image::is_right(f, 5, 101, 404, 4));
+      CHECK(Image::is_right(f, 5, 101, 411, 4));
+      CHECK(Image::is_right(f, 5, 101, 505, 5));
+    }
+    if (!ahead) CHECK(host.lines == std::vector<std::string>{crop, padded});
+    CHECK(host.lines.size() == 2);
+    const auto notes = f.any().explain().notes;
+    CHECK(std::count(notes.begin(), notes.end(),
+                     "views with gaps around pixels have code of their own") == 1);
+    CHECK(std::count(notes.begin(), notes.end(),
+                     "views with gaps between rows have code of their own") == 1);
+  };
+  check(Image(5, 101), {}, false);
+  check(Image(lt::Dim("h"), lt::Dim("w")), {}, false);
+  check(Image(lt::Dim("h"), lt::Dim("w")), {.strides = lt::Strides::both}, true);
+  check(Image(5, 101), {.checked = true}, false);
+}
+
+TEST_CASE("a schedule by hand serves crops too") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const Image p(5, 101);
+  lt::Schedule s(p.Y);
+  const auto loops = s.loops(p.Y);
+  s.vectorize(s.split(s.fuse({loops[1], loops[2]}), {lt::infer, 16})[1]);
+  const auto f = lt::jit(s, p.X, p.Y);
+  CHECK(Image::is_right(f, 5, 101, 303, 3));
+  CHECK(Image::is_right(f, 5, 101, 330, 3));
+  CHECK(Image::is_right(f, 5, 101, 411, 4));
+}
+
+TEST_CASE("an axis of one pixel has no gaps; a batch of crops has them around images") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  Listening host;
+  const Image p(lt::Dim("h"), lt::Dim("w"));
+  const auto f = lt::jit({p.Y, {.context = &host.context}}, p.X, p.Y);
+  CHECK(Image::is_right(f, 4, 1, 9, 77));
+  CHECK(host.lines.size() == 1);
+  CHECK(host.lines[0].find("gaps around pixels") != std::string::npos);
+  lt::Input<float, 4> X("X", {2, 3, 4, 2});
+  auto Y = lt::compute("Y", {2, 3, 4, 2}, [&](lt::Var b, lt::Var i, lt::Var j, lt::Var c) {
+    return X(b, i, j, c) + 1.0f;
+  });
+  const auto g = lt::jit({Y, {.context = &host.context}}, X, Y);
+  std::vector<float> x(2 * 5 * 10), y(2 * 3 * 4 * 2);
+  std::iota(x.begin(), x.end(), 0.0f);
+  g(lt::View<const float, 4>(x.data(), {2, 3, 4, 2}, {50, 10, 2, 1}), lt::view(y, {2, 3, 4, 2}));
+  bool right = true;
+  for (std::size_t k = 0; k < y.size(); ++k)
+    right = right && y[k] == static_cast<float>(k / 24 * 50 + k / 8 % 3 * 10 + k % 8 + 1);
+  CHECK(right);
+  CHECK(host.lines.back().find("gaps around pixels") != std::string::npos);
+}
+
 TEST_CASE("dense refuses gaps, compiled or not; both compiles ahead") {
   Rows p;
   const std::string refusal =
@@ -149,13 +245,15 @@ TEST_CASE("where code for gaps can't be made, the evaluator stands in or the cal
                              .time_budget = 1e-9});
   const auto where = lt::Location::here();
   const lt::OpenCode patient(f.program(), f.any().code(), lt::Strides::late, false);
-  CHECK(patient.get(hurried, "a gap", where) == nullptr);
+  CHECK_FALSE(patient.get(hurried, lt::Gaps::rows, "a gap", where).code);
   CHECK(said.find("kernel 'Y' is interpreted: a gap, and its compilation failed: error[L0412]") ==
         0);
   CHECK(patient.evaluator().program());
   const lt::OpenCode strict(f.program(), f.any().code(), lt::Strides::late, true);
-  CHECK(text_of([&] { strict.get(hurried, "a gap", where); }).find("error[L0412]") == 0);
-  CHECK(strict.get(lt::Context::default_context(), "a gap", where));
+  CHECK(text_of([&] {
+          strict.get(hurried, lt::Gaps::rows, "a gap", where);
+        }).find("error[L0412]") == 0);
+  CHECK(strict.get(lt::Context::default_context(), lt::Gaps::rows, "a gap", where).code);
 }
 
 TEST_CASE("a program that was lowered is for what it was lowered for") {

@@ -38,6 +38,20 @@ TEST_CASE("what arms load a few elements apart is loaded before the choice") {
   CHECK(lifts("(let m = M[i] in select(m > 3u8, X[i, 1], m))"));
 }
 
+TEST_CASE("a loop over rows that follow each other is one over their elements") {
+  const auto rows = [](const std::string& strides) {
+    return lifted(parse("program k<h, w>(in M: u8[h, w], in X: u8[h, w, 3]" + strides +
+                        ", out Y: u8[h, w]):\n"
+                        "  for o in 0..floordiv(h * w, 16):\n    vectorized for l in 0..16:\n"
+                        "      Y[floordiv(o * 16 + l, w), floormod(o * 16 + l, w)] = "
+                        "select(M[floordiv(o * 16 + l, w), floormod(o * 16 + l, w)] > 3u8, "
+                        "X[floordiv(o * 16 + l, w), floormod(o * 16 + l, w), 1], 0u8)\n"));
+  };
+  CHECK(has(rows(""), "let lifted"));
+  CHECK(has(rows(" strides [w * 3, 3, 1]"), "let lifted"));
+  CHECK_FALSE(has(rows(" strides [s, 3, 1]"), "let lifted"));
+}
+
 TEST_CASE("what may not be there, or is not apart, stays in its arm") {
   // One element after the other, one for all lanes, and more apart than shuffles are for.
   CHECK_FALSE(lifts("select(M[i] > 3u8, M[63 - i], 0u8)"));

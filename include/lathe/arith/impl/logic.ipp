@@ -220,12 +220,13 @@ LATHE_DECL bool Simplifier::multiply_quotient(Poly& diff) {
   if (at == diff.terms.size() || !diff.terms[at].more.empty()) return false;
   const std::int64_t sign = diff.terms[at].coef;
   const auto* quotient = diff.terms[at].atom.as<BinaryNode>();
-  const std::int64_t* c = as_const_int(quotient->b);
-  if ((sign != 1 && sign != -1) || !c || *c < 2) return false;
-  Poly rest = diff;
-  rest.terms.erase_at(at);
-  if (!poly_scale(rest, *c) || !poly_add(rest, poly_of_emitted(quotient->a), sign) ||
-      (sign < 0 && !poly_add(rest, poly_const(*c - 1))) || !safe(rest))
+  const Poly c = poly_of_emitted(quotient->b);
+  const ConstInterval divisor = range(c);
+  if ((sign != 1 && sign != -1) || !divisor.has_min() || divisor.min < 1) return false;
+  Poly others = diff, rest;
+  others.terms.erase_at(at);
+  if (!poly_mul(rest, others, c) || !poly_add(rest, poly_of_emitted(quotient->a), sign) ||
+      (sign < 0 && (!poly_add(rest, c) || !poly_add(rest, poly_const(-1)))) || !safe(rest))
     return false;
   diff = std::move(rest);
   return true;

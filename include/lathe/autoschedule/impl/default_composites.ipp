@@ -3,25 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <lathe/analysis/borders.hpp>
+#include <lathe/analysis/flat_stride.hpp>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <vector>
 
 namespace lathe {
 namespace detail {
-
-/// [f / 3, f % 3] of axes of which the last one has 3 elements is where [0, f] would be.
-inline void join_digits(const BufferNode& buffer, Vec<AnyExpr>& indices) {
-  for (std::size_t d = indices.size(); d-- > 1;) {
-    const auto* digit = indices[d].as<BinaryNode>();
-    if (!digit || digit->op != BinaryOp::floormod || !as_const_int(digit->b) ||
-        !same_expr(digit->b, buffer.shape[d]))
-      continue;
-    const AnyExpr rest = simplify(indices[d - 1] - floordiv(digit->a, digit->b));
-    if (names_one_of(rest, free_vars(digit->a))) continue;
-    indices[d - 1] = rest, indices[d] = digit->a;
-  }
-}
 
 // Loops become two where an index divides what they count: x[floordiv(f, 16), floormod(f, 16)] is
 // linear in the parts of f, and so is what groups, panels and pixel shuffles read. Where it divides

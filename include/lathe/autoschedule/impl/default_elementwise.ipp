@@ -30,6 +30,11 @@ class TileElementwise : RowSteps {
     if (const DefaultNest longer = LengthenUnit(job_).run(block, nest, enough);
         longer.unit.var.get())
       return run(block, longer, longer.all.size() == 1, crowded);
+    if (!past_caches && !has_windows(nest)) {
+      const DefaultNest joined = JoinRows(job_).run(block, nest, lanes);
+      if (joined.all.size() < nest.all.size())
+        return run(block, joined, joined.all.size() == 1, crowded);
+    }
     if (lanes > trips && zip(nest, lanes)) return;
     put_unit_innermost(nest);
     if (lanes > trips) {

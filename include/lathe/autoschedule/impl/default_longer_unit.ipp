@@ -98,11 +98,8 @@ class LengthenUnit : NestSteps {
 
   DefaultNest over_fused(const BlockNode& block, const DefaultNest& nest,
                          const Places& places) const {
-    DefaultNest out = nest_of(site(BlockRef(block.tag)));
-    out.unit = places.fused, out.reads = nest.reads, out.writes = nest.writes;
-    for (auto* accesses : {&out.reads, &out.writes})
-      for (auto& access : *accesses)
-        for (auto& index : access.indices) index = simplify(substitute(index, places.loops));
+    DefaultNest out = over_loop(block, nest, places.loops);
+    out.unit = places.fused;
     return out;
   }
 
@@ -144,6 +141,88 @@ class LengthenUnit : NestSteps {
     }
     iterators.stmt(block.body);
     return iterators.found;
+  }
+};
+
+// Rows that lie behind each other in all that a nest touches, and are computed alike, are one: two
+// loops become one, so that vectors go on where a row ends.
+class JoinRows : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  // The nest with as few loops as are left; that itself if there is nothing to join.
+  DefaultNest run(const BlockNode& block, DefaultNest nest, std::int64_t lanes) {
+    while (join_one(block, nest, lanes)) {
+    }
+    return nest;
+  }
+
+ private:
+  // Of rows of so many vectors the last one, which is not full, does not count.
+  static constexpr std::int64_t kLongRow = 8;
+
+  // The innermost pair.
+  bool join_one(const BlockNode& block, DefaultNest& nest, std::int64_t lanes) {
+    for (std::size_t k = nest.all.size(); k-- > 1;) {
+      const ForRef outer = nest.all[k - 1], inner = nest.all[k];
+      if (inner->var.get() == nest.unit.var.get() && !ends_in_part(*inner, lanes)) continue;
+      if (!behind_each_other(nest, *outer, *inner) || tells_apart(block, *outer, *inner)) continue;
+      LoopRef fused;
+      if (!attempt([&] { fused = s_.fuse({LoopRef(outer->var), LoopRef(inner->var)}); })) continue;
+      const bool unit = inner->var.get() == nest.unit.var.get();
+      const LoopRef before = nest.unit;
+      nest = over_loop(block, nest, {{inner->var, fused.var}, {outer->var, make_const(kIndex, 0)}});
+      nest.unit = unit ? fused : before;
+      return true;
+    }
+    return false;
+  }
+
+  static bool ends_in_part(const ForNode& row, std::int64_t lanes) {
+    const std::int64_t* trips = as_const_int(row.extent);
+    return !trips || (*trips % lanes != 0 && *trips < kLongRow * lanes);
+  }
+
+  static bool behind_each_other(const DefaultNest& nest, const ForNode& outer,
+                                const ForNode& inner) {
+    const auto stay_or_follow = [&](const AccessSite& access) {
+      const AnyExpr row = symbolic_stride(*access.buffer, access.indices, outer.var),
+                    element = symbolic_stride(*access.buffer, access.indices, inner.var);
+      if (!row.get() || !element.get()) return false;
+      return is_const(simplify(row - element * inner.extent), 0);
+    };
+    return std::all_of(nest.reads.begin(), nest.reads.end(), stay_or_follow) &&
+           std::all_of(nest.writes.begin(), nest.writes.end(), stay_or_follow);
+  }
+
+  // Whether a value depends on where it is, but for what is loaded there; or the loops are no
+  // iterators.
+  static bool tells_apart(const BlockNode& block, const ForNode& outer, const ForNode& inner) {
+    struct Places : Visitor {
+      Vec<VarRef> vars;
+      bool found = false;
+      void expr(const AnyExpr& e) override {
+        if (e.kind() == ExprKind::Load) return;
+        found = found || (e.kind() == ExprKind::Var && contains(vars, e));
+        descend(e);
+      }
+      void stmt(const Stmt& s) override {
+        if (const auto* store = s.as<StoreNode>()) return expr(store->value);
+        descend(s);
+      }
+      static bool contains(const Vec<VarRef>& vars, const AnyExpr& e) {
+        return std::any_of(vars.begin(), vars.end(),
+                           [&](const VarRef& var) { return e.get() == var.get(); });
+      }
+    } places;
+    for (const auto& it : block.iters) {
+      const bool names = uses_var(it.binding, outer.var) || uses_var(it.binding, inner.var);
+      if (!names) continue;
+      if (it.binding.kind() != ExprKind::Var) return true;
+      places.vars.push_back(it.var);
+    }
+    places.stmt(block.body);
+    return places.found || block.predicate.get();
   }
 };
 

@@ -90,6 +90,17 @@ class NestSteps : protected DefaultSteps {
            });
   }
 
+  // The nest of a block whose loops have become fewer: `loops` stand for those of before.
+  DefaultNest over_loop(const BlockNode& block, const DefaultNest& before,
+                        const Substitution& loops) const {
+    DefaultNest nest = nest_of(site(BlockRef(block.tag)));
+    nest.reads = before.reads, nest.writes = before.writes;
+    for (auto* accesses : {&nest.reads, &nest.writes})
+      for (auto& access : *accesses)
+        for (auto& index : access.indices) index = simplify(substitute(index, loops));
+    return nest;
+  }
+
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {
     for (const auto& f : nest.all)
       if (f->var == loop.var) return trip(*f);

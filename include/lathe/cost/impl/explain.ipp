@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <lathe/analysis/find.hpp>
+#include <lathe/arith/simplify.hpp>
 #include <lathe/cost/explanation.hpp>
 #include <lathe/cost/stage_model.hpp>
 #include <lathe/ir/visit.hpp>
@@ -28,6 +29,34 @@ inline void set_roof(Explanation& out, ProgramWork& work) {
   out.roof = std::max(ideal, moved);
 }
 
+constexpr std::int64_t kGuessedDim = 1024, kLargestDim = std::int64_t{1} << 40;
+
+// The program in the sizes that costs are told for: a Dim is as large as it may be, or 1024 where
+// that is no bound. Quotients by a Dim then say what a loop touches.
+inline Program in_numbers(const Program& program, std::vector<std::string>& notes) {
+  Substitution sizes;
+  for (const auto& d : program->dims) {
+    const bool open = d->max >= kLargestDim;
+    const std::int64_t most = open ? std::max(kGuessedDim, d->min) : d->max;
+    sizes.emplace_back(d->var, AnyExpr(most - most % d->multiple_of));
+    if (open) notes.push_back(cat(d->var->name, " is taken to be ", most - most % d->multiple_of));
+  }
+  if (sizes.empty()) return program;
+  ProgramNode node = *program;
+  for (auto& param : node.params) {
+    if (!param.buffer) continue;
+    BufferNode sized = *param.buffer;
+    for (auto* all : {&sized.shape, &sized.strides})
+      for (auto& e : *all) e = simplify(substitute(e, sizes));
+    const Buffer to(new BufferNode(std::move(sized)));
+    node.body = replace_buffer(node.body, param.buffer, to);
+    param.buffer = to;
+  }
+  node.body = substitute(node.body, sizes);
+  node.dims.clear();
+  return Program(std::move(node));
+}
+
 inline bool holds_blocks(const BlockNode& block) { return !block_tags(block.body).empty(); }
 
 }  // namespace detail
@@ -47,8 +76,10 @@ LATHE_DECL double Explanation::share() const {
   return time > 0 ? roof / time : 0;
 }
 
-LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& options) {
+LATHE_DECL Explanation explain(const Program& given, const ExplainOptions& options) {
   Explanation out;
+  std::vector<std::string> guesses;
+  const Program program = detail::in_numbers(given, guesses);
   out.program = program->name;
   out.machine = options.machine.name.empty() ? Machine(host()) : options.machine;
   out.measured = options.measured;
@@ -61,7 +92,7 @@ LATHE_DECL Explanation explain(const Program& program, const ExplainOptions& opt
   if (out.stages.empty())
     out.notes.push_back("a lowered program has no blocks, of which stages could be told");
   detail::set_roof(out, work);
-  for (const auto& name : work.guessed) out.notes.push_back(cat(name, " is taken to be 1024"));
+  for (const auto& guess : guesses) out.notes.push_back(guess);
   if (out.machine.source == "table")
     out.notes.push_back("speeds are a table's; measure_machine() measures those of this machine");
   return out;

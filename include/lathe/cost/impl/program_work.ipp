@@ -33,11 +33,7 @@ LATHE_DECL double ProgramWork::number(const AnyExpr& size, const Facts& facts) {
   const ConstInterval range = const_bounds(simplify(size, facts), facts);
   if (range.has_max() && range.max < std::int64_t{1} << 40) return double(range.max);
   Substitution guesses;
-  for (const auto& v : free_vars(size)) {
-    guesses.emplace_back(v, AnyExpr(kGuess));
-    if (std::find(guessed.begin(), guessed.end(), v->name) == guessed.end())
-      guessed.push_back(v->name);
-  }
+  for (const auto& v : free_vars(size)) guesses.emplace_back(v, AnyExpr(kGuess));
   const AnyExpr known = simplify(substitute(size, guesses));
   const std::int64_t* n = as_const_int(known);
   return n ? double(*n) : double(kGuess);

@@ -18,6 +18,7 @@ LATHE_DECL Binding::Binding(const Program& program, Vec<int> order)
   for (int a = 0; a < args(); ++a) add_stride_rules(a);
   add_sizes();
   add_dense_plan();
+  simple_ = later_.empty() && args() <= kFewArgs;
 }
 
 LATHE_DECL void Binding::add_slots() {
@@ -122,6 +123,26 @@ LATHE_DECL void Binding::add_stride_rules(int arg) {
       rule.slot = static_cast<std::uint16_t>(first + axis);
     }
   }
+}
+
+LATHE_DECL bool Binding::has_pixels() const {
+  return std::any_of(open_args_.begin(), open_args_.end(),
+                     [&](int a) { return arg_at(a).rank > 2; });
+}
+
+LATHE_DECL std::span<const Gaps> Binding::gaps_of_views() const {
+  static constexpr Gaps all[] = {Gaps::rows, Gaps::pixels};
+  return std::span(all, open_args_.empty() ? 0 : has_pixels() ? 2 : 1);
+}
+
+LATHE_DECL Gaps Binding::gaps(const CallArg* args) const {
+  for (const int a : open_args_) {
+    const int last = arg_at(a).rank - 1;
+    if (last > 1 && args[a].extents[last - 1] > 1 &&
+        args[a].strides[last - 1] != args[a].extents[last])
+      return Gaps::rows;
+  }
+  return has_pixels() ? Gaps::pixels : Gaps::rows;
 }
 
 LATHE_DECL void Binding::add_dense_plan() {

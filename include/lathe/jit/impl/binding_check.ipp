@@ -48,6 +48,38 @@ LATHE_DECL bool Binding::check(const CallArg* given, std::uint64_t* slots, Failu
          check_overlap(given, bytes, failure);
 }
 
+LATHE_DECL bool Binding::bind_dense(const CallArg* given, std::uint64_t* slots) const {
+  if (!simple_) return false;
+  ArgBytes bytes[kFewArgs];
+  for (int a = 0; a < args(); ++a) {
+    const Arg& arg = arg_at(a);
+    bytes[a] = {0, 0};
+    if (arg.rank < 0) {
+      slots[arg.slot] = given[a].scalar;
+      continue;
+    }
+    const detail::AxisRule* axes = axes_.data() + arg.first_axis;
+    for (int d = 0; d < arg.rank; ++d)
+      if (!axes[d].extent.holds(given[a].extents[d], slots)) return false;
+    std::int64_t elements = 1;
+    for (int d = arg.rank; d-- > 0;) {
+      const std::int64_t stride = given[a].strides[d];
+      if (stride != elements || !axes[d].stride.holds(stride, slots) ||
+          __builtin_mul_overflow(elements, given[a].extents[d], &elements))
+        return false;
+    }
+    if (elements < 1 || elements > kMostSpan) return false;
+    const auto base = reinterpret_cast<std::uintptr_t>(given[a].data);
+    slots[arg.slot] = base;
+    bytes[a] = {base, base + static_cast<std::uintptr_t>(elements * arg.element_bytes)};
+    if (detail::check_address(base, arg.alignment_mask, bytes[a]) != CallError::none) return false;
+  }
+  for (int w = 0; w < args(); ++w)
+    for (int a = 0; arg_at(w).written && a < args(); ++a)
+      if (a != w && !detail::apart(bytes[w], bytes[a])) return false;
+  return sizes_.empty() || dims_are_small(slots);
+}
+
 LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* slots,
                                    ArgBytes& bytes, Failure& failure) const {
   const Arg& arg = arg_at(a);
@@ -58,9 +90,12 @@ LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* s
   const detail::AxisRule* axes = axes_.data() + arg.first_axis;
   detail::ViewSpan span;
   int wrong_stride = -1;
+  for (int d = 0; d < arg.rank; ++d)
+    if (!axes[d].extent.holds(given.extents[d], slots))
+      return failure = {CallError::extent, a, d}, false;
+  // A stride may be declared to be any of the extents.
   for (int d = 0; d < arg.rank; ++d) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];
-    if (!axes[d].extent.holds(extent, slots)) return failure = {CallError::extent, a, d}, false;
     // The stride of an axis with at most one element means nothing.
     if (!axes[d].stride.holds(stride, slots) && extent > 1 && wrong_stride < 0) wrong_stride = d;
     span.add(extent, stride);

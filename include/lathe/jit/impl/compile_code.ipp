@@ -57,22 +57,25 @@ inline void log_time(const Context& context, std::string_view part, const Stopwa
   if (context.logs(LogLevel::debug)) context.log(LogLevel::debug, cat(part, ": ", us, " us"));
 }
 
-LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
-                                              const Target& target) {
-  if (source.scheduled()) return {source.before(), program};
-  if (program->stage != Stage::blocks)
-    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+/// Under the default schedule.
+inline Program planned_program(const Program& program, const Target& target, bool strict,
+                               const Context& context) {
   const Stopwatch watch;
   std::vector<std::string> left_out;
-  ProgramVersions out{
-      {},
-      default_schedule(program, target, {.strict = source.options().strict}, left_out).program()};
-  const Context& context = context_of(source);
+  const Program out = default_schedule(program, target, {.strict = strict}, left_out).program();
   log_time(context, "default schedule", watch);
   if (context.logs(LogLevel::debug))
     for (const auto& refusal : left_out)
       context.log(LogLevel::debug, cat("default schedule left out: ", refusal));
   return out;
+}
+
+LATHE_DECL ProgramVersions scheduled_versions(const Source& source, const Program& program,
+                                              const Target& target) {
+  if (source.scheduled()) return {source.before(), program};
+  if (program->stage != Stage::blocks)
+    return {{}, program.with(RunSerially(source.where()).stmt(program->body))};
+  return {{}, planned_program(program, target, source.options().strict, context_of(source))};
 }
 
 inline std::uint64_t code_hash(const Program& scheduled, const Target& target, CodeKind kind,
@@ -162,6 +165,14 @@ inline ProgramVersions planned_versions(const Source& source, const Program& pro
   if (source.scheduled() || program->scheduled) return wanted;
   const Target allowed = permitted(target, wanted, by);
   return allowed == target ? wanted : scheduled_versions(source, program, allowed);
+}
+/// The same of a program that nobody scheduled.
+inline ProgramVersions planned_versions(const Program& program, const Target& target, bool strict,
+                                        const Compilation& by) {
+  const ProgramVersions wanted{{}, planned_program(program, target, strict, by.context)};
+  const Target allowed = permitted(target, wanted, by);
+  if (allowed == target) return wanted;
+  return {{}, planned_program(program, allowed, strict, by.context)};
 }
 
 /// Code for any elements of the constants.

@@ -5,6 +5,7 @@
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/ir/compare.hpp>
 #include <lathe/jit/kernel.hpp>
+#include <lathe/jit/open_code.hpp>
 #include <lathe/support/text.hpp>
 
 namespace lathe {
@@ -72,6 +73,10 @@ LATHE_DECL Explanation AnyKernel::explain(const ExplainOptions& options) const {
   for (const auto& line : whole.numerics) out.numerics.push_back(line);
   if (!whole.versions.before.empty())
     out.notes.push_back(cat("the last of ", whole.versions.before.size() + 1, " versions"));
+  if (state_->open && state_->open->compiled(Gaps::rows))
+    out.notes.push_back("views with gaps between rows have code of their own");
+  if (state_->open && state_->open->compiled(Gaps::pixels))
+    out.notes.push_back("views with gaps around pixels have code of their own");
   return out;
 }
 

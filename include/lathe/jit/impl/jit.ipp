@@ -62,6 +62,12 @@ inline KernelParts interpreted_parts(const Source& source, const BoundProgram& b
   return parts;
 }
 
+/// Nothing is compiled yet.
+inline Ref<OpenCode> open_code_of(const KernelRecipe& recipe, const JitOptions& options) {
+  return make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
+                            options.require_compiled, recipe.unplanned());
+}
+
 /// For calls of the binding's program, which may lack constants that the code has.
 inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
                             const JitOptions& options) {
@@ -69,9 +75,7 @@ inline KernelParts parts_of(const KernelRecipe& recipe, Ref<Binding> binding,
   parts.binding = std::move(binding);
   parts.code = recipe.code;
   if (!parts.binding->opens_strides()) return parts;
-  parts.open = recipe.open ? recipe.open
-                           : make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
-                                                options.require_compiled);
+  parts.open = recipe.open ? recipe.open : open_code_of(recipe, options);
   return parts;
 }
 
@@ -101,9 +105,9 @@ struct KernelMaker {
     recipe.code = compile_code(versions, target, kind(), *llvm, by);
     recipe.described = without_contents(dispatched(versions));
     if (!binding.opens_strides() || options.strides != Strides::both) return;
-    recipe.open = make_ref<OpenCode>(recipe.described, recipe.code, options.strides,
-                                     options.require_compiled);
-    recipe.open->get(by.context, "views with gaps are asked for too", source.where());
+    recipe.open = open_code_of(recipe, options);
+    for (const Gaps gaps : binding.gaps_of_views())
+      recipe.open->get(by.context, gaps, "views with gaps are asked for too", source.where());
   }
   RecipeKey key(const Program& program) const {
     const JitOptions& options = source.options();
@@ -177,7 +181,7 @@ inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram&
     folder.keep(*out);
   }
   // Where code for any strides could not be made, the next kernel tries again.
-  if (!out->open || out->open->compiled()) recipes.add(hash, out);
+  if (!out->open || out->open->compiled(Gaps::rows)) recipes.add(hash, out);
   return out;
 }
 

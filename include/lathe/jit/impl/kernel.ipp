@@ -55,14 +55,19 @@ LATHE_DECL std::vector<Program> AnyKernel::once() const {
   return state_ && state_->constants ? state_->constants->once() : std::vector<Program>();
 }
 
-LATHE_DECL void AnyKernel::run_open(const CallArg* args, const std::uint64_t* slots,
+LATHE_DECL void AnyKernel::run_open(const CallArg* args, std::uint64_t* slots,
                                     Location where) const {
   const State& s = *state_;
-  const KernelCode* code = s.open->get(*s.context, s.binding->describe_sparse(args), where);
-  if (code)
-    call_kernel(code->entry, slots, *s.context, code->notes(s.binding->program()->name), where);
-  else
-    s.open->evaluator().run(slots, *s.context, where);
+  const Gaps gaps = s.binding->gaps(args);
+  const OpenCode::Version* known = s.open->find(gaps);
+  const OpenCode::Version& version =
+      known ? *known : s.open->get(*s.context, gaps, s.binding->describe_sparse(args), where);
+  if (!version.code) return s.open->evaluator().run(slots, *s.context, where);
+  // In order, so that none is read after it was written.
+  for (std::size_t k = 0; k < version.slots.size(); ++k)
+    slots[k] = slots[static_cast<std::size_t>(version.slots[k])];
+  call_kernel(version.code->entry, slots, *s.context,
+              version.code->notes(s.binding->program()->name), where);
 }
 
 namespace detail {

@@ -54,6 +54,12 @@ LATHE_DECL std::uint64_t RecipeKey::hash() const {
   return detail::mix_key(detail::mix_key(h, detail::bits_of(kind, strides)), llvm);
 }
 
+LATHE_DECL Program KernelRecipe::unplanned() const {
+  const Program& program = key.program;
+  const bool whole = program && program->stage == Stage::blocks && !program->scheduled;
+  return whole && once.empty() ? program : Program();
+}
+
 LATHE_DECL bool RecipeKey::operator==(const RecipeKey& other) const {
   return llvm == other.llvm && kind == other.kind && strides == other.strides &&
          require_compiled == other.require_compiled && target == other.target &&

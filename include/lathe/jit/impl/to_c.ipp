@@ -7,6 +7,7 @@
 #include <lathe/jit/kernel_code.hpp>
 #include <lathe/jit/source.hpp>
 #include <lathe/jit/to_c.hpp>
+#include <lathe/lower/passes.hpp>
 #include <lathe/lower/pipeline.hpp>
 
 namespace lathe {
@@ -65,7 +66,9 @@ LATHE_DECL std::string to_c(const Source& source) {
       throw UserError("L0620", cat("to_c: '", target.name, "' is no CPU"), source.where(), {},
                       "leave the target out, or name a CPU");
     const JitOptions& options = source.options();
-    const Program program = detail::bound_program(source, {}).program;
+    Program program = detail::bound_program(source, {}).program;
+    // What nobody scheduled is planned for the views that the C code takes: any.
+    if (!source.scheduled() && program->stage == Stage::blocks) program = open_strides(program);
     return detail::c_of(detail::lowered_for_c(detail::scheduled_versions(source, program, target),
                                               target,
                                               {.strict = options.strict,

@@ -23,6 +23,9 @@ struct Run {
   AnyExpr limit;
 };
 
+/// Elements of a run from the `first` one on, as one vector; 0 where it has ended.
+AnyExpr loaded_part(const Run& run, std::int64_t first, DType type, const TargetCaps& caps);
+
 /// Dense loads and shuffles, each a variable, and what they cost.
 class NamedShuffles {
  public:
@@ -66,7 +69,6 @@ class Deinterleave : public NamedShuffles {
   AnyExpr merged(const Part& p);
   Source source(const Part& p, std::int64_t lane) const;
   std::int64_t first_of(std::int64_t dense_vector) const;
-  AnyExpr dense(std::int64_t first) const;
 
   const DType type_;
   const Run run_;

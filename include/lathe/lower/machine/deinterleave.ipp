@@ -96,13 +96,14 @@ LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const 
   return std::min(dense_vector * lanes_, extent_ - lanes_);
 }
 
-LATHE_DECL AnyExpr Deinterleave::dense(std::int64_t first) const {
-  const AnyExpr index = make_ramp(fold_add(run_.base, AnyExpr(first)), AnyExpr(1), type_.lanes);
+LATHE_DECL AnyExpr loaded_part(const Run& run, std::int64_t first, DType type,
+                               const TargetCaps& caps) {
+  const AnyExpr index = make_ramp(fold_add(run.base, AnyExpr(first)), AnyExpr(1), type.lanes);
   const AnyExpr count =
-      run_.limit ? lanes_before(run_.limit, first, type_.lanes) : AnyExpr(type_.lanes);
-  if (is_const(count, 0)) return make_const(type_, 0);
-  if (is_const(count, type_.lanes)) return make_load(run_.buffer, {index});
-  return make_load(run_.buffer, {index}, first_lanes(count, type_.lanes, caps_));
+      run.limit ? lanes_before(run.limit, first, type.lanes) : AnyExpr(type.lanes);
+  if (is_const(count, 0)) return make_const(type, 0);
+  if (is_const(count, type.lanes)) return make_load(run.buffer, {index});
+  return make_load(run.buffer, {index}, first_lanes(count, type.lanes, caps));
 }
 
 LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
@@ -112,7 +113,7 @@ LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
   AnyExpr value;
   if (p.level == 0) {
     ++loads;
-    value = sorted(named(dense(first_of(p.index) * group_)));
+    value = sorted(named(loaded_part(run_, first_of(p.index) * group_, type_, caps_)));
   } else {
     value = merged(p);
   }

@@ -58,6 +58,8 @@ class StridedGroup {
   };
   Way lanes(const TargetCaps& caps) const;
   Way columns(const TargetCaps& caps) const;
+  Way of_registers(const TargetCaps& caps) const;
+  Run strided_run(Vec<LetBinding>& lets) const;
   Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;

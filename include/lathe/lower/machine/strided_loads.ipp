@@ -100,6 +100,7 @@ LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
   if (Way turned = columns(caps); turned.cost < best.cost) best = std::move(turned);
   if (first_.is_matrix(type_.lanes)) return best.lets;
   if (Way dense = lanes(caps); dense.cost < best.cost) best = std::move(dense);
+  if (Way wide = of_registers(caps); wide.cost < best.cost) best = std::move(wide);
   return best.lets;
 }
 
@@ -142,20 +143,24 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
-LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
-  const std::int64_t lanes = type_.lanes, span = most_ - least_;
-  Vec<LetBinding> out;
-  Run run = run_of(span + first_.stride * (lanes - 1) + 1, out);
-  // The last lane's elements end where that of the greatest offset is.
-  if (first_.limit) {
-    const std::int64_t unused = first_.stride - 1 - span;
-    if (const std::int64_t* known = as_const_int(first_.limit)) {
-      run.limit = AnyExpr(*known * first_.stride - unused);
-    } else {
-      out.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
-      run.limit = out.back().var;
-    }
+// The last lane's elements end where that of the greatest offset is.
+LATHE_DECL Run StridedGroup::strided_run(Vec<LetBinding>& lets) const {
+  const std::int64_t span = most_ - least_;
+  Run run = run_of(span + first_.stride * (type_.lanes - 1) + 1, lets);
+  if (!first_.limit) return run;
+  const std::int64_t unused = first_.stride - 1 - span;
+  if (const std::int64_t* known = as_const_int(first_.limit)) {
+    run.limit = AnyExpr(*known * first_.stride - unused);
+  } else {
+    lets.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
+    run.limit = lets.back().var;
   }
+  return run;
+}
+
+LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
+  Vec<LetBinding> out;
+  const Run run = strided_run(out);
   Deinterleave dense(type_, first_.stride, run, caps);
   Vec<LetBinding> results;
   for (const Member& m : members_)
@@ -164,6 +169,49 @@ LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
   out.append(results);
   const int access = dense_access(type_, mask_.get() != nullptr, caps);
   return {std::move(out), dense.loads * access + dense.instructions};
+}
+
+// Vectors of half a register, as bytes that widen: two registers hold the run, and two loads are
+// one shuffle of these and its halves. LLVM would write half a shuffle in four instructions. Of
+// pairs it makes a shift and a mask, where these widen.
+LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) const {
+  const Way none{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
+  const int element = type_.element_bytes(), lanes = type_.lanes;
+  Vec<LetBinding> out;
+  const Run run = strided_run(out);
+  const DType whole = type_.with_lanes(2 * lanes);
+  if (whole.bytes() != caps.register_bytes || first_.stride < 3 || run.extent > 4 * lanes)
+    return none;
+  const std::int64_t second = run.extent - 2 * lanes;
+  const auto named = [&](AnyExpr value) {
+    out.push_back({make_var("v", value.dtype()), std::move(value)});
+    return AnyExpr(out.back().var);
+  };
+  const Vec<AnyExpr> parts{named(loaded_part(run, 0, whole, caps)),
+                           named(loaded_part(run, second, whole, caps))};
+  int cost = 2 * dense_access(whole, static_cast<bool>(first_.limit), caps);
+  const auto lane_of = [&](std::int64_t offset, bool reversed, int l) {
+    const std::int64_t at =
+        std::min(offset + first_.stride * (reversed ? lanes - 1 - l : l), run.extent - 1);
+    return static_cast<int>(at < 2 * lanes ? at : 2 * lanes + at - second);
+  };
+  for (std::size_t k = 0; k < members_.size(); k += 2) {
+    const Member& m = members_[k];
+    const bool pair = k + 1 < members_.size();
+    // Neighbours stand in for a member that is alone.
+    const std::int64_t offset = m.constant - least_,
+                       other = pair ? members_[k + 1].constant - least_ : offset + 1;
+    Vec<int> map, low, high;
+    for (int l = 0; l < lanes; ++l) map.push_back(lane_of(offset, m.reversed, l));
+    for (int l = 0; l < lanes; ++l)
+      map.push_back(lane_of(other, pair && members_[k + 1].reversed, l));
+    for (int l = 0; l < lanes; ++l) low.push_back(l), high.push_back(lanes + l);
+    const AnyExpr both = named(make_shuffle(parts, std::move(map)));
+    out.push_back({m.var, make_shuffle({both}, std::move(low))});
+    if (pair) out.push_back({members_[k + 1].var, make_shuffle({both}, std::move(high))});
+    cost += merge_cost(whole, element, caps) + (pair ? 1 : 0);
+  }
+  return {std::move(out), cost};
 }
 
 }  // namespace lathe::detail

@@ -26,6 +26,7 @@ class Zip {
   int instructions = 0;
 
   Vec<AnyExpr> zipped(const Vec<AnyExpr>& vectors) {
+    if (fill_registers(vectors)) return in_registers(vectors);
     if (LaneBlocks::pays(vectors[0].dtype(), static_cast<std::int64_t>(vectors.size()), caps_)) {
       LaneBlocks blocks(vectors[0].dtype(), static_cast<int>(vectors.size()));
       const Vec<AnyExpr> out = blocks.in_turn(vectors);
@@ -57,6 +58,40 @@ class Zip {
     return factors.empty() ? 1 : factors[0];
   }
 
+  // Whether three or four vectors are halves of registers, as bytes that were widened: side by side
+  // they are two registers, of which each result is one shuffle. Of two, halves are merged at once.
+  bool fill_registers(const Vec<AnyExpr>& vectors) const {
+    const DType type = vectors[0].dtype();
+    return (vectors.size() == 3 || vectors.size() == 4) &&
+           2 * type.bytes() == caps_.register_bytes &&
+           merge_cost(type, type.element_bytes(), caps_) <= 2;
+  }
+  Vec<AnyExpr> in_registers(const Vec<AnyExpr>& vectors) {
+    const int count = static_cast<int>(vectors.size()), lanes = vectors[0].dtype().lanes,
+              all = count * lanes;
+    const Vec<AnyExpr> sources{side_by_side(vectors[0], vectors[1]),
+                               side_by_side(vectors[2], vectors[vectors.size() - 1])};
+    Vec<AnyExpr> out;
+    for (int first = 0, length = 0; first < all; first += length) {
+      length = std::min(2 * lanes, all - first);
+      Vec<int> map;
+      for (int l = first; l < first + length; ++l) map.push_back(l % count * lanes + l / count);
+      out.push_back(named(make_shuffle(sources, std::move(map))));
+      instructions += merge_cost(out.back().dtype(), out.back().dtype().element_bytes(), caps_);
+    }
+    return out;
+  }
+  AnyExpr side_by_side(const AnyExpr& a, const AnyExpr& b) {
+    Vec<int> map;
+    for (int l = 0; l < 2 * a.dtype().lanes; ++l) map.push_back(l);
+    ++instructions;
+    return named(make_shuffle({a, b}, std::move(map)));
+  }
+  AnyExpr named(AnyExpr value) {
+    lets.push_back({make_var("v", value.dtype()), std::move(value)});
+    return lets.back().var;
+  }
+
   // One source after the other is merged in; a lane that is not there yet stays what it is.
   Vec<AnyExpr> merged(const Vec<AnyExpr>& vectors) {
     const int count = static_cast<int>(vectors.size()), lanes = vectors[0].dtype().lanes;
@@ -70,8 +105,7 @@ class Zip {
           map.push_back(from == v ? lanes + lane : from == 0 && v == 1 ? lane : l);
         }
         const AnyExpr& next = vectors[static_cast<std::size_t>(v)];
-        lets.push_back({make_var("v", value.dtype()), make_shuffle({value, next}, std::move(map))});
-        value = lets.back().var;
+        value = named(make_shuffle({value, next}, std::move(map)));
         instructions += merge_cost(value.dtype(), value.dtype().element_bytes(), caps_);
       }
       out.push_back(std::move(value));
@@ -324,14 +358,15 @@ class ZipStores : public Mutator {
                     : named("limit", fresh_lets(first.limit) * first.stride);
     }
     Vec<Stmt> body;
-    for (int k = 0; k < stores; ++k) {
-      const AnyExpr count = lanes_before(limit, std::int64_t{k} * type.lanes, type.lanes);
+    std::int64_t at = 0;
+    for (const AnyExpr& vector : out) {
+      const int lanes = vector.dtype().lanes;
+      const AnyExpr count = lanes_before(limit, at, lanes), from = fold_add(base, AnyExpr(at));
+      at += lanes;
       if (is_const(count, 0)) continue;
       AnyExpr mask;
-      if (!is_const(count, type.lanes)) mask = first_lanes(count, type.lanes, caps_);
-      const AnyExpr from = fold_add(base, AnyExpr(k * type.lanes));
-      body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), type.lanes)},
-                                out[static_cast<std::size_t>(k)], mask));
+      if (!is_const(count, lanes)) mask = first_lanes(count, lanes, caps_);
+      body.push_back(make_store(head.buffer, {make_ramp(from, AnyExpr(1), lanes)}, vector, mask));
     }
     return under(lets, under(zip.lets, make_seq(std::move(body))));
   }

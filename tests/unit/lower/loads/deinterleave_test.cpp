@@ -48,6 +48,29 @@ TEST_CASE("bytes move as wider elements, or in pieces of 16, where bytes alone c
         2);
 }
 
+TEST_CASE("halves of registers are shuffled two at a time, from two registers") {
+  const auto row = [](DType t, int stride, int neighbours, int lanes) {
+    Sums sums(t, lanes);
+    return deinterleaved(sums.b.done(sums.row(0, stride, neighbours, 0)), Target("znver4"));
+  };
+  for (const DType t : {kU8, kU16, kF32}) {
+    const int lanes = 32 / t.element_bytes();
+    for (int stride : {3, 4})
+      for (int neighbours = 2; neighbours <= stride; ++neighbours) {
+        CAPTURE(stride);
+        CAPTURE(neighbours);
+        const Program p = row(t, stride, neighbours, lanes);
+        CHECK(loads(p) == 2);
+        CHECK(shuffles(p) == static_cast<std::size_t>(neighbours + (neighbours + 1) / 2));
+      }
+    // Pairs widen by shifts, and longer runs take more than two registers.
+    CHECK(shuffles(row(t, 2, 2, lanes)) == 2);
+    CHECK(loads(row(t, 5, 5, lanes)) > 2);
+    CHECK(loads(row(t, 4, 4, 2 * lanes)) == 4);
+    CHECK(loads(row(t, 4, 4, lanes / 2)) != 2);
+  }
+}
+
 TEST_CASE("all neighbours of narrow elements are what the evaluator loads") {
   Vec<Target> targets{Target("x86-64-v3"), host()};
   if (host().has("avx512vbmi")) targets.push_back(host().without("avx512vbmi"));

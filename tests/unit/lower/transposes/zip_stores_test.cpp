@@ -41,6 +41,25 @@ TEST_CASE("four vectors of bytes are one store where bytes merge by trees") {
   CHECK(zipped(words.b.done(words.stores(AnyExpr(5), 4, 4)), "x86-64-v4") == 8);
 }
 
+TEST_CASE("halves of registers are put side by side, and stored as whole ones") {
+  for (const DType t : {kU8, kU16, kF32}) {
+    const int lanes = 32 / t.element_bytes();
+    const TargetCaps caps{Target("znver4")};
+    Columns halves(t, lanes);
+    const auto stored = [&](int stride) {
+      const Program p = halves.b.done(halves.stores(AnyExpr(5), stride, stride));
+      return zip_stores(count_lanes(p, caps), caps);
+    };
+    CHECK(zipped(halves.b.done(halves.stores(AnyExpr(5), 3, 3))) == 2 + 2);
+    CHECK(zipped(halves.b.done(halves.stores(AnyExpr(5), 4, 4))) == 2 + 2);
+    for (const int stride : {3, 4}) CHECK(count_of(stored(stride).str(), "y[ramp(") == 2);
+    CHECK(zipped(halves.b.done(halves.stores(AnyExpr(5), 2, 2))) == 2);
+    CHECK(count_of(stored(2).str(), "y[ramp(") == 2);
+  }
+  Columns bytes(kU8, 32);
+  CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3, 3)), "x86-64-v4") > 4);
+}
+
 TEST_CASE("stores stay where one is missing, twice there, or reads what another writes") {
   Columns rows(kF32, 16);
   const auto row = [&](int k) { return rows.store(0, 3, k); };
