@@ -11478,6 +11478,105 @@ std::size_t known_bytes(const BufferNode& b);
 
 }  // namespace lathe
 
+// ---- lathe/lower/borders/lane_pieces.hpp
+// Vectors of indices whose lanes step by one, or not at all, in each of a few pieces.
+
+namespace lathe::detail {
+
+bool is_uniform(const AnyExpr& index);  ///< all lanes are one, as is told from the form
+
+/// Of the sum that an index is, the part that differs between lanes; the rest, a scalar, is added
+/// to `base`. The whole index if it is no such sum.
+AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base);
+
+/// Lanes that lie side by side, forwards or backwards, or are one element.
+struct LanePiece {
+  AnyExpr where;  ///< a mask: those of the lanes that no piece before takes; empty: all of them
+  AnyExpr index;
+};
+
+/// What borders make of an index: min, max and abs of such vectors and choices between them. Each
+/// lane belongs to the first piece that takes it, the last one takes what is left. Empty for other
+/// indices, and for more than four pieces.
+///     select(ramp(i, 1, 8) < n, ramp(i, 1, 8), ramp(2*n - i - 1, -1, 8))
+///   → {ramp(i, 1, 8) < n: ramp(i, 1, 8)}, {ramp(2*n - i - 1, -1, 8)}
+Vec<LanePiece> lane_pieces(const AnyExpr& index);
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/lane_masks.hpp
+// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
+
+namespace lathe::detail {
+
+/// Whether a lane of the mask is set, as a scalar.
+AnyExpr any_lane(const AnyExpr& mask);
+/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
+AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
+/// The same where each of `lanes` lanes may feed any other.
+AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
+AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
+
+/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
+AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
+/// The count of such a mask, or of one of known numbers; empty for any other.
+AnyExpr count_of_first_lanes(const AnyExpr& mask);
+/// How many of the elements first, first + 1 … of as many lanes are below the limit.
+AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/sharing_mutator.hpp
+// A mutator for the last passes: what stands at several places of a statement is rewritten once and
+// still is one node, which code computes once.
+
+namespace lathe::detail {
+
+class SharingMutator : public Mutator {
+ public:
+  AnyExpr expr(const AnyExpr& e) final {
+    if (e.kind() == ExprKind::Const) return e;
+    if (e.kind() == ExprKind::Var) {
+      const AnyExpr* fresh = renewed_.find(e.get());
+      return fresh ? *fresh : e;
+    }
+    // Only a node with several owners can be met twice.
+    if (!e->shared()) return rewritten(e);
+    if (const AnyExpr* known = known_.find(e.get())) return *known;
+    AnyExpr out = rewritten(e);
+    known_.insert(e.get(), out);
+    order_.push_back(e);
+    return out;
+  }
+  Stmt stmt(const Stmt& s) override {
+    forget(0);
+    return descend(s);
+  }
+
+ protected:
+  virtual AnyExpr rewritten(const AnyExpr& e) = 0;
+  /// Whether the node has been met already.
+  bool known(const AnyExpr& e) const { return known_.contains(e.get()); }
+  /// What stands for the variable of a let from here on: what is rewritten twice, once for each arm
+  /// that shares it, binds variables of its own each time.
+  VarRef renewed(const VarRef& var) {
+    VarRef fresh = make_var(var->name, var->dtype);
+    renewed_[var.get()] = AnyExpr(fresh);
+    return fresh;
+  }
+  /// What is rewritten from here on may be forgotten.
+  std::size_t mark() const { return order_.size(); }
+  void forget(std::size_t mark) {
+    while (order_.size() > mark) known_.pop(order_.back().get()), order_.pop_back();
+  }
+
+ private:
+  NodeMap<AnyExpr> known_, renewed_;
+  Vec<AnyExpr> order_;
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/passes_machine.hpp
 // The lowering passes from flat code to what a target's instructions can do, in pipeline order;
 // each in a file of its name.
@@ -11611,79 +11710,6 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
-
-// ---- lathe/lower/machine/lane_masks.hpp
-// Masks as expressions: whether any lane is chosen, and which lanes of an operand feed chosen ones.
-
-namespace lathe::detail {
-
-/// Whether a lane of the mask is set, as a scalar.
-AnyExpr any_lane(const AnyExpr& mask);
-/// The mask of an operand whose lane map[l] feeds lane l of what `mask` chooses (-1: none does).
-AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& map);
-/// The same where each of `lanes` lanes may feed any other.
-AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
-AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
-
-/// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
-AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
-/// The count of such a mask, or of one of known numbers; empty for any other.
-AnyExpr count_of_first_lanes(const AnyExpr& mask);
-/// How many of the elements first, first + 1 … of as many lanes are below the limit.
-AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int lanes);
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/sharing_mutator.hpp
-// A mutator for the last passes: what stands at several places of a statement is rewritten once and
-// still is one node, which code computes once.
-
-namespace lathe::detail {
-
-class SharingMutator : public Mutator {
- public:
-  AnyExpr expr(const AnyExpr& e) final {
-    if (e.kind() == ExprKind::Const) return e;
-    if (e.kind() == ExprKind::Var) {
-      const AnyExpr* fresh = renewed_.find(e.get());
-      return fresh ? *fresh : e;
-    }
-    // Only a node with several owners can be met twice.
-    if (!e->shared()) return rewritten(e);
-    if (const AnyExpr* known = known_.find(e.get())) return *known;
-    AnyExpr out = rewritten(e);
-    known_.insert(e.get(), out);
-    order_.push_back(e);
-    return out;
-  }
-  Stmt stmt(const Stmt& s) override {
-    forget(0);
-    return descend(s);
-  }
-
- protected:
-  virtual AnyExpr rewritten(const AnyExpr& e) = 0;
-  /// Whether the node has been met already.
-  bool known(const AnyExpr& e) const { return known_.contains(e.get()); }
-  /// What stands for the variable of a let from here on: what is rewritten twice, once for each arm
-  /// that shares it, binds variables of its own each time.
-  VarRef renewed(const VarRef& var) {
-    VarRef fresh = make_var(var->name, var->dtype);
-    renewed_[var.get()] = AnyExpr(fresh);
-    return fresh;
-  }
-  /// What is rewritten from here on may be forgotten.
-  std::size_t mark() const { return order_.size(); }
-  void forget(std::size_t mark) {
-    while (order_.size() > mark) known_.pop(order_.back().get()), order_.pop_back();
-  }
-
- private:
-  NodeMap<AnyExpr> known_, renewed_;
-  Vec<AnyExpr> order_;
-};
-
-}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/deinterleave.hpp
 // Lanes that lie a constant number of elements apart, from dense vectors by shuffles.
@@ -11926,32 +11952,6 @@ class PartialSums {
   /// allocs that this is about: those inside of loops are another question.
   static Vec<Vec<Buffer>> of(const Stmt& body, NodeSet& reached);
 };
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/lane_pieces.hpp
-// Vectors of indices whose lanes step by one, or not at all, in each of a few pieces.
-
-namespace lathe::detail {
-
-bool is_uniform(const AnyExpr& index);  ///< all lanes are one, as is told from the form
-
-/// Of the sum that an index is, the part that differs between lanes; the rest, a scalar, is added
-/// to `base`. The whole index if it is no such sum.
-AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base);
-
-/// Lanes that lie side by side, forwards or backwards, or are one element.
-struct LanePiece {
-  AnyExpr where;  ///< a mask: those of the lanes that no piece before takes; empty: all of them
-  AnyExpr index;
-};
-
-/// What borders make of an index: min, max and abs of such vectors and choices between them. Each
-/// lane belongs to the first piece that takes it, the last one takes what is left. Empty for other
-/// indices, and for more than four pieces.
-///     select(ramp(i, 1, 8) < n, ramp(i, 1, 8), ramp(2*n - i - 1, -1, 8))
-///   → {ramp(i, 1, 8) < n: ramp(i, 1, 8)}, {ramp(2*n - i - 1, -1, 8)}
-Vec<LanePiece> lane_pieces(const AnyExpr& index);
 
 }  // namespace lathe::detail
 
@@ -55941,6 +55941,399 @@ LATHE_DECL Program hoist_guards(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/borders/lane_pieces.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool is_uniform(const AnyExpr& e) {
+  std::int64_t stride = -1;
+  return lane_stride(e, stride) && stride == 0;
+}
+
+LATHE_DECL AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base) {
+  const auto add = [&](BinaryOp op, const AnyExpr& term) {
+    const AnyExpr sum = base ? base : AnyExpr(0), value = lane_base(term);
+    base = op == BinaryOp::add ? fold_add(sum, value) : fold_sub(sum, value);
+  };
+  for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
+    const bool sum = n->op == BinaryOp::add;
+    if (!sum && n->op != BinaryOp::sub) break;
+    if (is_uniform(n->b))
+      add(n->op, n->b), index = n->a;
+    else if (sum && is_uniform(n->a))
+      add(n->op, n->a), index = n->b;
+    else
+      break;
+  }
+  return index;
+}
+
+class LanePieces {
+ public:
+  /// Empty where there are none.
+  Vec<LanePiece> of(const AnyExpr& e) const {
+    if (is_piece(e)) return {{AnyExpr(), e}};
+    if (const AnyExpr x = turned_at_zero(e)) return turned(of(x));
+    if (const auto* n = e.as<SelectNode>(); n && n->condition.dtype().is_vector())
+      return chosen(condition(n->condition), of(n->yes), of(n->no));
+    const auto* n = e.as<BinaryNode>();
+    if (!n) return {};
+    const bool right = is_uniform(n->b);
+    if (!right && !is_uniform(n->a)) return {};
+    const AnyExpr &lanes = right ? n->a : n->b, &end = right ? n->b : n->a;
+    switch (n->op) {
+      case BinaryOp::min:
+        return ended(of(lanes), BinaryOp::gt, end);
+      case BinaryOp::max:
+        return ended(of(lanes), BinaryOp::lt, end);
+      case BinaryOp::add:
+        return moved(of(lanes), end);
+      case BinaryOp::sub:
+        return right ? moved(of(lanes), zero_like(end) - end) : moved(mirrored(of(lanes)), end);
+      default:
+        return {};
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4;
+  using Pieces = Vec<LanePiece>;
+
+  static bool is_piece(const AnyExpr& e) {
+    std::int64_t stride = 2;
+    return lane_stride(e, stride) && stride >= -1 && stride <= 1;
+  }
+  static AnyExpr zero_like(const AnyExpr& e) { return make_int(e.dtype(), 0); }
+
+  /// base + sign * piece, as one ramp or broadcast.
+  static AnyExpr affine(const AnyExpr& piece, std::int64_t sign, const AnyExpr& base) {
+    std::int64_t stride = 0;
+    lane_stride(piece, stride);
+    const AnyExpr first = lane_base(piece);
+    const AnyExpr start = simplify(sign > 0 ? fold_add(base, first) : fold_sub(base, first));
+    const int lanes = piece.dtype().lanes;
+    return stride == 0 ? make_broadcast(start, lanes)
+                       : make_ramp(start, AnyExpr(sign * stride), lanes);
+  }
+  static Pieces moved(Pieces pieces, const AnyExpr& by) {
+    for (auto& p : pieces) p.index = affine(p.index, 1, lane_base(by));
+    return pieces;
+  }
+  static Pieces mirrored(Pieces pieces) {
+    for (auto& p : pieces) p.index = affine(p.index, -1, AnyExpr(0));
+    return pieces;
+  }
+
+  /// Each piece, but for the lanes of it for which `test` holds.
+  template <class Test, class Other>
+  static Pieces parted(const Pieces& pieces, const Test& test, const Other& other) {
+    Pieces out;
+    for (const auto& p : pieces) {
+      out.push_back({mask_and(p.where, test(p.index)), other(p.index)});
+      out.push_back(p);
+    }
+    return out.size() <= kMost ? out : Pieces{};
+  }
+  static Pieces ended(const Pieces& pieces, BinaryOp beyond, const AnyExpr& end) {
+    return parted(
+        pieces, [&](const AnyExpr& index) { return make_binary(beyond, index, end); },
+        [&](const AnyExpr&) { return end; });
+  }
+  static Pieces turned(const Pieces& pieces) {
+    return parted(
+        pieces,
+        [&](const AnyExpr& index) { return make_binary(BinaryOp::lt, index, zero_like(index)); },
+        [&](const AnyExpr& index) { return affine(index, -1, AnyExpr(0)); });
+  }
+
+  static Pieces chosen(const AnyExpr& condition, const Pieces& yes, const Pieces& no) {
+    if (!condition || yes.empty() || no.empty() || yes.size() + no.size() > kMost) return {};
+    Pieces out;
+    for (const auto& p : yes) out.push_back({mask_and(condition, p.where), p.index});
+    out.append(no);
+    return out;
+  }
+
+  /// A condition whose comparisons are of pieces: their masks are counts.
+  AnyExpr condition(const AnyExpr& e) const {
+    const auto* n = e.as<BinaryNode>();
+    if (!n) return {};
+    if (n->op == BinaryOp::and_ || n->op == BinaryOp::or_) {
+      const AnyExpr a = condition(n->a), b = condition(n->b);
+      return a.get() && b.get() ? make_binary(n->op, a, b) : AnyExpr();
+    }
+    if (!is_comparison(n->op) || n->a.dtype().scalar() != kIndex) return {};
+    const bool right = is_uniform(n->b);
+    const Pieces pieces = of(right ? n->a : n->b);
+    if (pieces.empty() || (!right && !is_uniform(n->a))) return {};
+    const auto compared = [&](const LanePiece& p) {
+      return right ? make_binary(n->op, p.index, n->b) : make_binary(n->op, n->a, p.index);
+    };
+    AnyExpr out = compared(pieces.back());
+    for (std::size_t k = pieces.size() - 1; k-- > 0;) {
+      const AnyExpr& where = pieces[k].where;
+      out = make_binary(BinaryOp::or_, mask_and(where, compared(pieces[k])),
+                        mask_and(make_unary(UnaryOp::not_, where), out));
+    }
+    return out;
+  }
+};
+
+LATHE_DECL Vec<LanePiece> lane_pieces(const AnyExpr& index) { return LanePieces().of(index); }
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/borders/piecewise_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
+struct ClampedLanes {
+  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
+  AnyExpr free;             ///< the vector without ends
+  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+
+  /// Whether the index is like this.
+  bool set(const AnyExpr& index) {
+    return clamp(without_uniform_terms(index, base)) && (lowest.get() || highest.get());
+  }
+  int count() const { return free.dtype().lanes; }
+  AnyExpr inside() const {
+    const LaneOffsets known = *lane_offsets(free);
+    const AnyExpr short_form = with_offsets(moved(known.base), known.offsets);
+    return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
+  }
+  AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
+  /// Which lanes are below the lowest, or above the highest.
+  AnyExpr is_beyond(bool lowest_end) const {
+    return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
+                       make_broadcast(lowest_end ? lowest : highest, count()));
+  }
+
+ private:
+  AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
+
+  bool clamp(const AnyExpr& e) {
+    const auto* n = e.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
+      return free = e, !is_uniform(e) && lane_offsets(e);
+    const bool right = is_uniform(n->b);
+    if (!right && !is_uniform(n->a)) return false;
+    if (!clamp(right ? n->a : n->b)) return false;
+    const AnyExpr end = lane_base(right ? n->b : n->a);
+    // An end that is beyond the other one becomes both.
+    const bool least = n->op == BinaryOp::max;
+    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
+    const auto joined = [&](const AnyExpr& a) {
+      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
+    };
+    near = near ? joined(near) : end;
+    far = joined(far);
+    return true;
+  }
+};
+
+class PiecewiseLoads : public SharingMutator {
+ public:
+  explicit PiecewiseLoads(const TargetCaps& caps) : caps_(caps) {}
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    const AnyExpr value = n && splits(*n) ? taken_apart(*n) : AnyExpr();
+    // Parts of the index and masks stand at several places.
+    return value ? fresh_lets(value) : descend(e);
+  }
+
+  /// Empty for an index that has no pieces.
+  AnyExpr taken_apart(const LoadNode& n) {
+    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
+    ClampedLanes lanes;
+    if (!lanes.set(n.indices[0])) {
+      const Vec<LanePiece> pieces = lane_pieces(n.indices[0]);
+      return pieces.size() > 1 ? joined(n, pieces, mask) : AnyExpr();
+    }
+    std::int64_t stride = 0;
+    return lane_stride(lanes.free, stride) && stride == 1 ? dense(n, lanes, mask)
+                                                          : chosen(n, lanes, mask);
+  }
+
+  /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
+  static AnyExpr dense(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr inside = mask;
+    Vec<LetBinding> ends;
+    Vec<AnyExpr> beyond;
+    for (const bool least : {true, false}) {
+      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
+      if (!end) continue;
+      const AnyExpr lane = lanes.is_beyond(least);
+      inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
+      beyond.push_back(lane);
+      ends.push_back({make_var("end", n.dtype),
+                      make_load(n.buffer, {lanes.beyond(end)}, mask_and(mask, lane))});
+    }
+    const VarRef rest = make_var("inside", n.dtype);
+    AnyExpr value(rest);
+    for (std::size_t k = ends.size(); k-- > 0;)
+      value = make_select(beyond[k], AnyExpr(ends[k].var), value);
+    ends.push_back({rest, make_load(n.buffer, {lanes.inside()}, inside)});
+    return make_let(std::move(ends), value);
+  }
+
+  static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
+    AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
+    for (const bool least : {false, true})
+      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
+        value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
+                            value);
+    return value;
+  }
+
+  /// A load for each piece, under the mask of its lanes; outside of arms, as above.
+  static AnyExpr joined(const LoadNode& n, const Vec<LanePiece>& pieces, AnyExpr mask) {
+    Vec<LetBinding> parts;
+    for (const auto& p : pieces) {
+      parts.push_back(
+          {make_var("part", n.dtype), make_load(n.buffer, {p.index}, mask_and(mask, p.where))});
+      if (p.where) mask = mask_and(mask, make_unary(UnaryOp::not_, p.where));
+    }
+    AnyExpr value(parts.back().var);
+    for (std::size_t k = parts.size() - 1; k-- > 0;)
+      value = make_select(pieces[k].where, AnyExpr(parts[k].var), value);
+    return make_let(std::move(parts), value);
+  }
+
+  /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
+  /// is no less than one by indices.
+  bool splits(const LoadNode& n) const {
+    return n.dtype.lanes > 1 && n.indices.size() == 1 && n.buffer->dtype.lanes == 1 &&
+           n.dtype.element_bytes() >= caps_.masked_bytes && !lane_offsets(n.indices[0]);
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program piecewise_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::PiecewiseLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/borders/wrapped_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Lanes that are `free` modulo a period, all moved by base.
+struct WrappedLanes {
+  AnyExpr base, free, period;
+  std::int64_t stride = 0;
+
+  bool set(const AnyExpr& index) {
+    const AnyExpr rest = without_uniform_terms(index, base);
+    const auto* n = rest.as<BinaryNode>();
+    if (!n || n->op != BinaryOp::floormod || !is_uniform(n->b)) return false;
+    free = n->a, period = lane_base(n->b);
+    return lane_stride(free, stride) && stride != 0 && std::abs(stride) < kMostOffset;
+  }
+  int count() const { return free.dtype().lanes; }
+  bool side_by_side() const { return stride == 1 || stride == -1; }
+  AnyExpr ramp(const AnyExpr& first) const { return make_ramp(first, AnyExpr(stride), count()); }
+
+  /// All lanes in the period that starts at `start`.
+  AnyExpr in_one(const AnyExpr& start) const { return ramp(base ? fold_add(base, start) : start); }
+  AnyExpr are_in_one(const AnyExpr& start) const {
+    const AnyExpr last = start + stride * (count() - 1);
+    return stride > 0 ? last < period : last >= 0;
+  }
+  /// Lanes side by side in this period up to its end, and then in the next.
+  AnyExpr in_two(const AnyExpr& start) const {
+    const bool up = stride > 0;
+    const AnyExpr here = ramp(start), next = ramp(up ? start - period : start + period),
+                  end = make_broadcast(up ? period : AnyExpr(0), count()),
+                  lanes = make_select(make_binary(up ? BinaryOp::lt : BinaryOp::ge, here, end),
+                                      here, next);
+    return base ? lanes + make_broadcast(base, count()) : lanes;
+  }
+};
+
+class WrappedLoads : public SharingMutator {
+ public:
+  explicit WrappedLoads(const Program& program) : facts_(program) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return SharingMutator::stmt(s);
+    const Facts around = facts_;
+    facts_.bind(*loop);
+    Stmt out = SharingMutator::stmt(s);
+    facts_ = around;
+    return out;
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    WrappedLanes lanes;
+    if (!n || n->dtype.lanes == 1 || n->indices.size() != 1 || lane_offsets(n->indices[0]) ||
+        !lanes.set(n->indices[0]) || !Simplifier(facts_).safe(lane_base(lanes.free)))
+      return descend(e);
+    // Parts of the index stand at several places.
+    return fresh_lets(with_value("start", first_place(lanes),
+                                 [&](const AnyExpr& start) { return loaded(*n, lanes, start); }));
+  }
+
+  AnyExpr loaded(const LoadNode& n, const WrappedLanes& lanes, const AnyExpr& start) {
+    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
+    const auto load = [&](const AnyExpr& index) { return make_load(n.buffer, {index}, mask); };
+    AnyExpr value = load(n.indices[0]);
+    if (lanes.side_by_side())
+      value =
+          make_select(taken(n, lanes.count()) <= lanes.period, load(lanes.in_two(start)), value);
+    // At a border that has been set apart lanes seldom are.
+    if (lanes.side_by_side() && wrapped(scalar_form(lanes), facts_)) return value;
+    return make_select(lanes.are_in_one(start), load(lanes.in_one(start)), value);
+  }
+
+  static AnyExpr scalar_form(const WrappedLanes& lanes) {
+    return make_binary(BinaryOp::floormod, lane_base(lanes.free), lanes.period);
+  }
+
+  /// How many lanes there are, from the first on, that a mask takes.
+  static AnyExpr taken(const LoadNode& n, int lanes) {
+    const auto* below = n.mask.as<BinaryNode>();
+    std::int64_t step = 0;
+    if (!below || below->op != BinaryOp::lt || below->a.dtype().scalar() != kIndex ||
+        !is_uniform(below->b) || !lane_stride(below->a, step) || step != 1)
+      return AnyExpr(lanes);
+    return fold_min(AnyExpr(lanes), fold_sub(lane_base(below->b), lane_base(below->a)));
+  }
+
+  /// The first lane's remainder, without a division where it is at most one period outside.
+  AnyExpr first_place(const WrappedLanes& lanes) const {
+    const AnyExpr first = lane_base(lanes.free), &period = lanes.period, zero(0);
+    if (!prove_le(zero, fold_add(first, period), facts_) ||
+        !prove_lt(first, fold_add(period, period), facts_))
+      return scalar_form(lanes);
+    AnyExpr place = first;
+    if (!prove_le(zero, first, facts_))
+      place = make_select(first < zero, fold_add(first, period), place);
+    if (!prove_lt(first, period, facts_))
+      place = make_select(first >= period, fold_sub(first, period), place);
+    return place;
+  }
+
+  Facts facts_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program wrapped_loads(const Program& program) {
+  return program.with(detail::WrappedLoads(program).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/impl/pipeline.ipp
 namespace lathe {
 namespace detail {
@@ -58010,147 +58403,6 @@ LATHE_DECL AnyExpr lanes_before(const AnyExpr& limit, std::int64_t first, int la
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/lane_pieces.ipp
-namespace lathe::detail {
-
-LATHE_DECL bool is_uniform(const AnyExpr& e) {
-  std::int64_t stride = -1;
-  return lane_stride(e, stride) && stride == 0;
-}
-
-LATHE_DECL AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base) {
-  const auto add = [&](BinaryOp op, const AnyExpr& term) {
-    const AnyExpr sum = base ? base : AnyExpr(0), value = lane_base(term);
-    base = op == BinaryOp::add ? fold_add(sum, value) : fold_sub(sum, value);
-  };
-  for (const auto* n = index.as<BinaryNode>(); n; n = index.as<BinaryNode>()) {
-    const bool sum = n->op == BinaryOp::add;
-    if (!sum && n->op != BinaryOp::sub) break;
-    if (is_uniform(n->b))
-      add(n->op, n->b), index = n->a;
-    else if (sum && is_uniform(n->a))
-      add(n->op, n->a), index = n->b;
-    else
-      break;
-  }
-  return index;
-}
-
-class LanePieces {
- public:
-  /// Empty where there are none.
-  Vec<LanePiece> of(const AnyExpr& e) const {
-    if (is_piece(e)) return {{AnyExpr(), e}};
-    if (const AnyExpr x = turned_at_zero(e)) return turned(of(x));
-    if (const auto* n = e.as<SelectNode>(); n && n->condition.dtype().is_vector())
-      return chosen(condition(n->condition), of(n->yes), of(n->no));
-    const auto* n = e.as<BinaryNode>();
-    if (!n) return {};
-    const bool right = is_uniform(n->b);
-    if (!right && !is_uniform(n->a)) return {};
-    const AnyExpr &lanes = right ? n->a : n->b, &end = right ? n->b : n->a;
-    switch (n->op) {
-      case BinaryOp::min:
-        return ended(of(lanes), BinaryOp::gt, end);
-      case BinaryOp::max:
-        return ended(of(lanes), BinaryOp::lt, end);
-      case BinaryOp::add:
-        return moved(of(lanes), end);
-      case BinaryOp::sub:
-        return right ? moved(of(lanes), zero_like(end) - end) : moved(mirrored(of(lanes)), end);
-      default:
-        return {};
-    }
-  }
-
- private:
-  static constexpr std::size_t kMost = 4;
-  using Pieces = Vec<LanePiece>;
-
-  static bool is_piece(const AnyExpr& e) {
-    std::int64_t stride = 2;
-    return lane_stride(e, stride) && stride >= -1 && stride <= 1;
-  }
-  static AnyExpr zero_like(const AnyExpr& e) { return make_int(e.dtype(), 0); }
-
-  /// base + sign * piece, as one ramp or broadcast.
-  static AnyExpr affine(const AnyExpr& piece, std::int64_t sign, const AnyExpr& base) {
-    std::int64_t stride = 0;
-    lane_stride(piece, stride);
-    const AnyExpr first = lane_base(piece);
-    const AnyExpr start = simplify(sign > 0 ? fold_add(base, first) : fold_sub(base, first));
-    const int lanes = piece.dtype().lanes;
-    return stride == 0 ? make_broadcast(start, lanes)
-                       : make_ramp(start, AnyExpr(sign * stride), lanes);
-  }
-  static Pieces moved(Pieces pieces, const AnyExpr& by) {
-    for (auto& p : pieces) p.index = affine(p.index, 1, lane_base(by));
-    return pieces;
-  }
-  static Pieces mirrored(Pieces pieces) {
-    for (auto& p : pieces) p.index = affine(p.index, -1, AnyExpr(0));
-    return pieces;
-  }
-
-  /// Each piece, but for the lanes of it for which `test` holds.
-  template <class Test, class Other>
-  static Pieces parted(const Pieces& pieces, const Test& test, const Other& other) {
-    Pieces out;
-    for (const auto& p : pieces) {
-      out.push_back({mask_and(p.where, test(p.index)), other(p.index)});
-      out.push_back(p);
-    }
-    return out.size() <= kMost ? out : Pieces{};
-  }
-  static Pieces ended(const Pieces& pieces, BinaryOp beyond, const AnyExpr& end) {
-    return parted(
-        pieces, [&](const AnyExpr& index) { return make_binary(beyond, index, end); },
-        [&](const AnyExpr&) { return end; });
-  }
-  static Pieces turned(const Pieces& pieces) {
-    return parted(
-        pieces,
-        [&](const AnyExpr& index) { return make_binary(BinaryOp::lt, index, zero_like(index)); },
-        [&](const AnyExpr& index) { return affine(index, -1, AnyExpr(0)); });
-  }
-
-  static Pieces chosen(const AnyExpr& condition, const Pieces& yes, const Pieces& no) {
-    if (!condition || yes.empty() || no.empty() || yes.size() + no.size() > kMost) return {};
-    Pieces out;
-    for (const auto& p : yes) out.push_back({mask_and(condition, p.where), p.index});
-    out.append(no);
-    return out;
-  }
-
-  /// A condition whose comparisons are of pieces: their masks are counts.
-  AnyExpr condition(const AnyExpr& e) const {
-    const auto* n = e.as<BinaryNode>();
-    if (!n) return {};
-    if (n->op == BinaryOp::and_ || n->op == BinaryOp::or_) {
-      const AnyExpr a = condition(n->a), b = condition(n->b);
-      return a.get() && b.get() ? make_binary(n->op, a, b) : AnyExpr();
-    }
-    if (!is_comparison(n->op) || n->a.dtype().scalar() != kIndex) return {};
-    const bool right = is_uniform(n->b);
-    const Pieces pieces = of(right ? n->a : n->b);
-    if (pieces.empty() || (!right && !is_uniform(n->a))) return {};
-    const auto compared = [&](const LanePiece& p) {
-      return right ? make_binary(n->op, p.index, n->b) : make_binary(n->op, n->a, p.index);
-    };
-    AnyExpr out = compared(pieces.back());
-    for (std::size_t k = pieces.size() - 1; k-- > 0;) {
-      const AnyExpr& where = pieces[k].where;
-      out = make_binary(BinaryOp::or_, mask_and(where, compared(pieces[k])),
-                        mask_and(make_unary(UnaryOp::not_, where), out));
-    }
-    return out;
-  }
-};
-
-LATHE_DECL Vec<LanePiece> lane_pieces(const AnyExpr& index) { return LanePieces().of(index); }
-
-}  // namespace lathe::detail
-
 // ---- lathe/lower/machine/legalize_dots.ipp
 namespace lathe::detail {
 
@@ -59506,144 +59758,6 @@ LATHE_DECL Vec<Vec<Buffer>> PartialSums::of(const Stmt& body, NodeSet& reached) 
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/piecewise_loads.ipp
-namespace lathe {
-namespace detail {
-
-/// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
-struct ClampedLanes {
-  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
-  AnyExpr free;             ///< the vector without ends
-  AnyExpr lowest, highest;  ///< scalars; empty: no such end
-
-  /// Whether the index is like this.
-  bool set(const AnyExpr& index) {
-    return clamp(without_uniform_terms(index, base)) && (lowest.get() || highest.get());
-  }
-  int count() const { return free.dtype().lanes; }
-  AnyExpr inside() const {
-    const LaneOffsets known = *lane_offsets(free);
-    const AnyExpr short_form = with_offsets(moved(known.base), known.offsets);
-    return short_form ? short_form : free + make_broadcast(moved(AnyExpr(0)), count());
-  }
-  AnyExpr beyond(const AnyExpr& end) const { return make_broadcast(moved(end), count()); }
-  /// Which lanes are below the lowest, or above the highest.
-  AnyExpr is_beyond(bool lowest_end) const {
-    return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
-                       make_broadcast(lowest_end ? lowest : highest, count()));
-  }
-
- private:
-  AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
-
-  bool clamp(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
-      return free = e, !is_uniform(e) && lane_offsets(e);
-    const bool right = is_uniform(n->b);
-    if (!right && !is_uniform(n->a)) return false;
-    if (!clamp(right ? n->a : n->b)) return false;
-    const AnyExpr end = lane_base(right ? n->b : n->a);
-    // An end that is beyond the other one becomes both.
-    const bool least = n->op == BinaryOp::max;
-    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
-    const auto joined = [&](const AnyExpr& a) {
-      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
-    };
-    near = near ? joined(near) : end;
-    far = joined(far);
-    return true;
-  }
-};
-
-class PiecewiseLoads : public SharingMutator {
- public:
-  explicit PiecewiseLoads(const TargetCaps& caps) : caps_(caps) {}
-
- private:
-  AnyExpr rewritten(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    const AnyExpr value = n && splits(*n) ? taken_apart(*n) : AnyExpr();
-    // Parts of the index and masks stand at several places.
-    return value ? fresh_lets(value) : descend(e);
-  }
-
-  /// Empty for an index that has no pieces.
-  AnyExpr taken_apart(const LoadNode& n) {
-    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
-    ClampedLanes lanes;
-    if (!lanes.set(n.indices[0])) {
-      const Vec<LanePiece> pieces = lane_pieces(n.indices[0]);
-      return pieces.size() > 1 ? joined(n, pieces, mask) : AnyExpr();
-    }
-    std::int64_t stride = 0;
-    return lane_stride(lanes.free, stride) && stride == 1 ? dense(n, lanes, mask)
-                                                          : chosen(n, lanes, mask);
-  }
-
-  /// Three loads under masks: none is in an arm, which would ask once more whether it is taken.
-  static AnyExpr dense(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
-    AnyExpr inside = mask;
-    Vec<LetBinding> ends;
-    Vec<AnyExpr> beyond;
-    for (const bool least : {true, false}) {
-      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
-      if (!end) continue;
-      const AnyExpr lane = lanes.is_beyond(least);
-      inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
-      beyond.push_back(lane);
-      ends.push_back({make_var("end", n.dtype),
-                      make_load(n.buffer, {lanes.beyond(end)}, mask_and(mask, lane))});
-    }
-    const VarRef rest = make_var("inside", n.dtype);
-    AnyExpr value(rest);
-    for (std::size_t k = ends.size(); k-- > 0;)
-      value = make_select(beyond[k], AnyExpr(ends[k].var), value);
-    ends.push_back({rest, make_load(n.buffer, {lanes.inside()}, inside)});
-    return make_let(std::move(ends), value);
-  }
-
-  static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
-    AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
-    for (const bool least : {false, true})
-      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
-        value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
-                            value);
-    return value;
-  }
-
-  /// A load for each piece, under the mask of its lanes; outside of arms, as above.
-  static AnyExpr joined(const LoadNode& n, const Vec<LanePiece>& pieces, AnyExpr mask) {
-    Vec<LetBinding> parts;
-    for (const auto& p : pieces) {
-      parts.push_back(
-          {make_var("part", n.dtype), make_load(n.buffer, {p.index}, mask_and(mask, p.where))});
-      if (p.where) mask = mask_and(mask, make_unary(UnaryOp::not_, p.where));
-    }
-    AnyExpr value(parts.back().var);
-    for (std::size_t k = parts.size() - 1; k-- > 0;)
-      value = make_select(pieces[k].where, AnyExpr(parts[k].var), value);
-    return make_let(std::move(parts), value);
-  }
-
-  /// Lanes that are known numbers of elements apart are shuffled; a load by elements under a mask
-  /// is no less than one by indices.
-  bool splits(const LoadNode& n) const {
-    return n.dtype.lanes > 1 && n.indices.size() == 1 && n.buffer->dtype.lanes == 1 &&
-           n.dtype.element_bytes() >= caps_.masked_bytes && !lane_offsets(n.indices[0]);
-  }
-
-  const TargetCaps& caps_;
-};
-
-}  // namespace detail
-
-LATHE_DECL Program piecewise_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::PiecewiseLoads(caps).stmt(program->body));
-}
-
-}  // namespace lathe
-
 // ---- lathe/lower/machine/rising_positions.ipp
 namespace lathe {
 namespace detail {
@@ -60598,120 +60712,6 @@ class TurnStores : public SharingMutator {
 
 LATHE_DECL Program turn_stores(const Program& program, const TargetCaps& caps) {
   return program.with(detail::TurnStores(caps).stmt(program->body));
-}
-
-}  // namespace lathe
-
-// ---- lathe/lower/machine/wrapped_loads.ipp
-namespace lathe {
-namespace detail {
-
-/// Lanes that are `free` modulo a period, all moved by base.
-struct WrappedLanes {
-  AnyExpr base, free, period;
-  std::int64_t stride = 0;
-
-  bool set(const AnyExpr& index) {
-    const AnyExpr rest = without_uniform_terms(index, base);
-    const auto* n = rest.as<BinaryNode>();
-    if (!n || n->op != BinaryOp::floormod || !is_uniform(n->b)) return false;
-    free = n->a, period = lane_base(n->b);
-    return lane_stride(free, stride) && stride != 0 && std::abs(stride) < kMostOffset;
-  }
-  int count() const { return free.dtype().lanes; }
-  bool side_by_side() const { return stride == 1 || stride == -1; }
-  AnyExpr ramp(const AnyExpr& first) const { return make_ramp(first, AnyExpr(stride), count()); }
-
-  /// All lanes in the period that starts at `start`.
-  AnyExpr in_one(const AnyExpr& start) const { return ramp(base ? fold_add(base, start) : start); }
-  AnyExpr are_in_one(const AnyExpr& start) const {
-    const AnyExpr last = start + stride * (count() - 1);
-    return stride > 0 ? last < period : last >= 0;
-  }
-  /// Lanes side by side in this period up to its end, and then in the next.
-  AnyExpr in_two(const AnyExpr& start) const {
-    const bool up = stride > 0;
-    const AnyExpr here = ramp(start), next = ramp(up ? start - period : start + period),
-                  end = make_broadcast(up ? period : AnyExpr(0), count()),
-                  lanes = make_select(make_binary(up ? BinaryOp::lt : BinaryOp::ge, here, end),
-                                      here, next);
-    return base ? lanes + make_broadcast(base, count()) : lanes;
-  }
-};
-
-class WrappedLoads : public SharingMutator {
- public:
-  explicit WrappedLoads(const Program& program) : facts_(program) {}
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = SharingMutator::stmt(s);
-    facts_ = around;
-    return out;
-  }
-
- private:
-  AnyExpr rewritten(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    WrappedLanes lanes;
-    if (!n || n->dtype.lanes == 1 || n->indices.size() != 1 || lane_offsets(n->indices[0]) ||
-        !lanes.set(n->indices[0]) || !Simplifier(facts_).safe(lane_base(lanes.free)))
-      return descend(e);
-    // Parts of the index stand at several places.
-    return fresh_lets(with_value("start", first_place(lanes),
-                                 [&](const AnyExpr& start) { return loaded(*n, lanes, start); }));
-  }
-
-  AnyExpr loaded(const LoadNode& n, const WrappedLanes& lanes, const AnyExpr& start) {
-    const AnyExpr mask = n.mask ? expr(n.mask) : AnyExpr();
-    const auto load = [&](const AnyExpr& index) { return make_load(n.buffer, {index}, mask); };
-    AnyExpr value = load(n.indices[0]);
-    if (lanes.side_by_side())
-      value =
-          make_select(taken(n, lanes.count()) <= lanes.period, load(lanes.in_two(start)), value);
-    // At a border that has been set apart lanes seldom are.
-    if (lanes.side_by_side() && wrapped(scalar_form(lanes), facts_)) return value;
-    return make_select(lanes.are_in_one(start), load(lanes.in_one(start)), value);
-  }
-
-  static AnyExpr scalar_form(const WrappedLanes& lanes) {
-    return make_binary(BinaryOp::floormod, lane_base(lanes.free), lanes.period);
-  }
-
-  /// How many lanes there are, from the first on, that a mask takes.
-  static AnyExpr taken(const LoadNode& n, int lanes) {
-    const auto* below = n.mask.as<BinaryNode>();
-    std::int64_t step = 0;
-    if (!below || below->op != BinaryOp::lt || below->a.dtype().scalar() != kIndex ||
-        !is_uniform(below->b) || !lane_stride(below->a, step) || step != 1)
-      return AnyExpr(lanes);
-    return fold_min(AnyExpr(lanes), fold_sub(lane_base(below->b), lane_base(below->a)));
-  }
-
-  /// The first lane's remainder, without a division where it is at most one period outside.
-  AnyExpr first_place(const WrappedLanes& lanes) const {
-    const AnyExpr first = lane_base(lanes.free), &period = lanes.period, zero(0);
-    if (!prove_le(zero, fold_add(first, period), facts_) ||
-        !prove_lt(first, fold_add(period, period), facts_))
-      return scalar_form(lanes);
-    AnyExpr place = first;
-    if (!prove_le(zero, first, facts_))
-      place = make_select(first < zero, fold_add(first, period), place);
-    if (!prove_lt(first, period, facts_))
-      place = make_select(first >= period, fold_sub(first, period), place);
-    return place;
-  }
-
-  Facts facts_;
-};
-
-}  // namespace detail
-
-LATHE_DECL Program wrapped_loads(const Program& program) {
-  return program.with(detail::WrappedLoads(program).stmt(program->body));
 }
 
 }  // namespace lathe

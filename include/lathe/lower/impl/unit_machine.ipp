@@ -1,6 +1,9 @@
 // The bodies of machine and impl: a translation unit of lathe::compiled.
 #pragma once
 
+#include <lathe/lower/borders/lane_pieces.ipp>
+#include <lathe/lower/borders/piecewise_loads.ipp>
+#include <lathe/lower/borders/wrapped_loads.ipp>
 #include <lathe/lower/impl/pipeline.ipp>
 #include <lathe/lower/machine/contract.ipp>
 #include <lathe/lower/machine/count_lanes.ipp>
@@ -12,7 +15,6 @@
 #include <lathe/lower/machine/hoist_quotients.ipp>
 #include <lathe/lower/machine/lane_blocks.ipp>
 #include <lathe/lower/machine/lane_masks.ipp>
-#include <lathe/lower/machine/lane_pieces.ipp>
 #include <lathe/lower/machine/legalize_ops.ipp>
 #include <lathe/lower/machine/legalize_types.ipp>
 #include <lathe/lower/machine/mask_arms.ipp>
@@ -20,11 +22,9 @@
 #include <lathe/lower/machine/near_lanes.ipp>
 #include <lathe/lower/machine/near_loads.ipp>
 #include <lathe/lower/machine/partial_sums.ipp>
-#include <lathe/lower/machine/piecewise_loads.ipp>
 #include <lathe/lower/machine/rising_positions.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>
 #include <lathe/lower/machine/strided_loads.ipp>
 #include <lathe/lower/machine/turned_rows.ipp>
 #include <lathe/lower/machine/turned_stores.ipp>
-#include <lathe/lower/machine/wrapped_loads.ipp>
 #include <lathe/lower/machine/zip_stores.ipp>

@@ -3,8 +3,8 @@
 #include <lathe/analysis/borders.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
+#include <lathe/lower/borders/lane_pieces.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
-#include <lathe/lower/machine/lane_pieces.hpp>
 
 namespace lathe::detail {
 

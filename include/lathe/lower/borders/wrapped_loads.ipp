@@ -7,7 +7,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/machine_form.hpp>
-#include <lathe/lower/machine/lane_pieces.hpp>
+#include <lathe/lower/borders/lane_pieces.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
