@@ -68,6 +68,13 @@ Program dot_sums(const Program& program, const TargetCaps& caps);
 /// Must run before remainders become what machines have.
 Program wrapped_loads(const Program& program);
 
+/// Loads of lanes that run through pixels, of which those beyond a border are the outermost one,
+/// become a dense load and the channels of that pixel in turn, under masks.
+///     X[max(floordiv(ramp(f, 1, 8), 3) - 1, 0) * 3 + floormod(ramp(f, 1, 8), 3)]
+///   → select(ramp(f, 1, 8) < 3, …X[broadcast(0, 8)], X[broadcast(1, 8)]…, X[ramp(f - 3, 1, 8)])
+/// Must run before remainders become what machines have.
+Program pixel_borders(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes lie side by side in pieces become dense loads under masks, chosen by lanes:
 /// borders that repeat the outermost element, or that turn back.
 ///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]

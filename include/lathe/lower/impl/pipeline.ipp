@@ -101,7 +101,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
-    // A remainder is still one operator.
+    // Quotients and remainders are still one operator.
+    {"pixel_borders", run_pass<pixel_borders>, Stage::flat},
     {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
