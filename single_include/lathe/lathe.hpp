@@ -12883,6 +12883,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
   LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
+  LlvmValue to_nearest(const CallNode& round, DType to);
   LlvmValue dot(const CallNode& n);
   LlvmValue cast(const CastNode& n);
 
@@ -17573,10 +17574,15 @@ inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
   }
 }
 
-/// Zero instead of a NaN, in floats: a mask of many bits would have to become one of few for lanes
-/// of the integer.
-inline AnyExpr zero_of_nan(const AnyExpr& x) {
-  return make_select(make_call(CallOp::is_nan, {x}), make_float(x.dtype(), 0), x);
+/// Whether a value is rounded to an integer that conversions to this one reach: those round too,
+/// if the rounding stands next to them.
+inline const CallNode* rounded(DType to, const AnyExpr& value) {
+  const auto* n = value.as<CallNode>();
+  const bool reached = to.bits < 32 || (to.bits == 32 && to.is_signed());
+  return n && n->op == CallOp::round && value.dtype().scalar() == kF32 && reached ? n : nullptr;
+}
+inline AnyExpr converted(DType to, AnyExpr number, bool rounds) {
+  return make_cast(to, rounds ? make_call(CallOp::round, {std::move(number)}) : std::move(number));
 }
 
 /// What limits make of a number.
@@ -17589,21 +17595,32 @@ inline double limited(double number, const Vec<Limit>& limits) {
 }
 
 /// The conversion of a value that the program itself limits to the integer's range; empty: it does
-/// not. The limits become those that turn a NaN into a constant, which a conversion may have.
+/// not. The limits become those that turn a NaN into a constant, which a conversion may have. What
+/// is rounded before limits that are integers may be rounded behind them.
 inline AnyExpr limited_conversion(DType to, const AnyExpr& value, const IntegerRange& range) {
   const Limits found = limits_of(value, range);
   if (!found.low || !found.high) return {};
-  AnyExpr out = with_value("x", found.limits.back().of, [&](const AnyExpr& x) {
-    const auto inside = [&](AnyExpr number) {
-      for (const Limit& limit : reversed(found.limits))
+  const CallNode* round = rounded(to, found.limits.back().of);
+  for (const Limit& limit : found.limits)
+    if (const double c = float_constant(limit.constant)->f; c != std::floor(c)) round = nullptr;
+  const AnyExpr& of = round ? round->args[0] : found.limits.back().of;
+  AnyExpr out = with_value("x", of, [&](const AnyExpr& x) {
+    const AnyExpr is_nan = make_call(CallOp::is_nan, {x});
+    const auto inside = [&](bool zero_of_nan) {
+      AnyExpr number = x;
+      for (const Limit& limit : reversed(found.limits)) {
         number = make_binary(limit.op, std::move(number), limit.constant);
-      return make_cast(to, std::move(number));
+        // Behind the first limit the choice is a mask of that instruction.
+        if (std::exchange(zero_of_nan, false))
+          number = make_select(is_nan, make_float(x.dtype(), 0), number);
+      }
+      return converted(to, std::move(number), round != nullptr);
     };
     // The innermost limit takes the place of a NaN.
     const double of_nan = limited(float_constant(found.limits.back().constant)->f, found.limits);
-    if (std::abs(of_nan) < 1) return inside(x);
-    if (limited(0, found.limits) == 0) return inside(zero_of_nan(x));
-    return make_select(make_call(CallOp::is_nan, {x}), make_int(to, 0), inside(x));
+    if (std::abs(of_nan) < 1) return inside(false);
+    if (limited(0, found.limits) == 0) return inside(true);
+    return make_select(is_nan, make_int(to, 0), inside(false));
   });
   for (const auto& let : reversed(found.lets)) out = make_let(let->bindings, std::move(out));
   return out;
@@ -17619,16 +17636,17 @@ LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
   const IntegerRange range = range_in_floats(to, t);
   if (AnyExpr limited = limited_conversion(to, value, range)) return limited;
   const AnyExpr low = make_float(t, range.low);
-  if (range.exact && !to.is_signed())
-    return make_cast(to,
-                     make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
-                                 make_float(t, range.above - 1)));
+  if (range.exact) {
+    const CallNode* round = rounded(to, value);
+    return with_value("x", round ? round->args[0] : value, [&](const AnyExpr& x) {
+      AnyExpr number = make_binary(BinaryOp::fast_max, x, low);
+      if (to.is_signed())
+        number = make_select(make_call(CallOp::is_nan, {x}), make_float(t, 0), number);
+      number = make_binary(BinaryOp::fast_min, std::move(number), make_float(t, range.above - 1));
+      return converted(to, std::move(number), round != nullptr);
+    });
+  }
   return with_value("x", value, [&](const AnyExpr& x) {
-    if (range.exact) {
-      return make_cast(
-          to, make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, zero_of_nan(x), low),
-                          make_float(t, range.above - 1)));
-    }
     // NaN and what is too large become 0, which converts safely.
     const AnyExpr limit = make_float(t, range.above);
     AnyExpr below = make_select(make_binary(BinaryOp::lt, x, limit), x, make_float(t, 0));
@@ -17681,7 +17699,15 @@ inline Held held_in(const AnyExpr& e, const IntegerRange& range) {
     if (n->op == BinaryOp::fast_min) return {a.low && b.low, b.high};
     return {b.low, a.high && b.high};
   }
+  // What is less than half below the end is not rounded to it.
+  if (const auto* n = e.as<CallNode>(); n && n->op == CallOp::round)
+    return held_in(n->args[0], {range.low, range.above - 0.5, range.exact});
   const auto* n = e.as<SelectNode>();
+  if (const auto* test = n ? n->condition.as<CallNode>() : nullptr;
+      test && test->op == CallOp::is_nan) {
+    const Held yes = held_in(n->yes, range), no = held_in(n->no, range);
+    return {yes.low && no.low, yes.high && no.high};
+  }
   const auto* less = n ? n->condition.as<BinaryNode>() : nullptr;
   const ConstNode* limit = less ? float_constant(less->b) : nullptr;
   if (!limit || less->op != BinaryOp::lt || !less->a.same_as(n->yes)) return {};
@@ -66801,6 +66827,48 @@ inline LlvmValue llvm_stays_wide(LlvmFunction& f, const LlvmValue& widened) {
 // ---- lathe/codegen/llvm/impl/cast.ipp
 namespace lathe::detail {
 
+/// An instruction that rounds floats to the nearest integers, the even one halfway.
+struct LlvmNearest {
+  std::string_view feature;  ///< empty: all have it
+  std::string_view name;
+  int lanes;
+};
+inline constexpr LlvmNearest kLlvmNearest[] = {
+    {"avx512f", "x86.avx512.mask.cvtps2dq.512", 16},
+    {"avx", "x86.avx.cvt.ps2dq.256", 8},
+    {"", "x86.sse2.cvtps2dq", 4},
+};
+
+// In pieces as large as instructions take; text empty: there is none for so many lanes.
+LATHE_DECL LlvmValue LlvmEmitter::to_nearest(const CallNode& round, DType to) {
+  const DType from = round.dtype;
+  if (from.scalar() != kF32 || to.bits > 32 || (to.bits == 32 && !to.is_signed())) return {};
+  const LlvmNearest* row = nullptr;
+  for (const LlvmNearest& one : kLlvmNearest)
+    if (!row && module_.target.arch == "x86_64" && from.lanes % one.lanes == 0 &&
+        (one.feature.empty() || module_.target.has(one.feature)))
+      row = &one;
+  if (!row) return {};
+  const DType words = kI32.with_lanes(row->lanes);
+  const std::string floats = llvm_type(kF32.with_lanes(row->lanes)), integers = llvm_type(words);
+  // Of the masked one: what lanes are that it leaves out, which it takes, and 4: as MXCSR says.
+  const bool masked = row->lanes == 16;
+  module_.declare(integers, cat("llvm.", row->name),
+                  masked ? cat(floats, ", ", integers, ", i16, i32") : floats);
+  const LlvmValue v = value(round.args[0]);
+  LlvmValue out;
+  for (int first = 0; first < from.lanes; first += row->lanes) {
+    const LlvmValue piece =
+        from.lanes == row->lanes ? v : f_.shuffle(v, llvm_lane_range(first, row->lanes));
+    const LlvmValue part =
+        f_.op(words, "call ", integers, " @llvm.", row->name, "(", floats, " ", piece.text,
+              masked ? cat(", ", integers, " zeroinitializer, i16 -1, i32 4") : "", ")");
+    out = first == 0 ? part : f_.concat(out, part);
+  }
+  if (to.bits < 32) return f_.convert("trunc", out, to);
+  return {to, out.text};
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
   LlvmValue v = value(n.value);
   DType from = v.dtype, to = n.dtype;
@@ -66812,6 +66880,9 @@ LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
     const LlvmValue out = f_.convert(to.bits > from.bits ? "fpext" : "fptrunc", v, to);
     return llvm_narrows_compares_of(from, module_.target) ? llvm_stays_wide(f_, out) : out;
   }
+  if (from.is_float())
+    if (const auto* round = n.value.as<CallNode>(); round && round->op == CallOp::round)
+      if (LlvmValue nearest = to_nearest(*round, to); !nearest.text.empty()) return nearest;
   if (from.is_float()) return f_.convert(to.is_signed() ? "fptosi" : "fptoui", v, to);
   if (to.is_float()) return f_.convert(from.is_signed() ? "sitofp" : "uitofp", v, to);
   if (llvm_type(from) == llvm_type(to)) return {to, v.text};

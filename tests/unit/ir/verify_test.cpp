@@ -233,6 +233,16 @@ TEST_CASE_FIXTURE(Fixture, "operators at stage machine mean what machines do") {
   const std::string cast = "a cast of a float that may lie outside of the integer's range";
   CHECK(problem(make_cast(kI32, f)) == cast);
   CHECK(problem(make_cast(kU8, make_binary(BinaryOp::fast_min, f, make_float(kF32, 255)))) == cast);
+  const auto rounded = [&](double most) {
+    return make_cast(
+        kI8, make_call(CallOp::round,
+                       {make_binary(BinaryOp::fast_min,
+                                    make_binary(BinaryOp::fast_max, f, make_float(kF32, -128)),
+                                    make_float(kF32, most))}));
+  };
+  CHECK(problem(rounded(127)) == "");
+  CHECK(problem(rounded(127.25)) == "");
+  CHECK(problem(rounded(127.5)) == cast);
   CHECK(problem(make_call(CallOp::abs, {n})) == "abs of an integer");
   CHECK(problem(make_call(CallOp::abs, {f})) == "");
   CHECK(problem(make_float(kBF16, 1)) == "a value of a narrow type");
@@ -261,6 +271,7 @@ TEST_CASE_FIXTURE(Fixture, "operators at stage machine mean what machines do") {
     if (t.is_float())
       for (DType to : {kI8, kU8, kI16, kI32, kU32, kI64, kU64}) {
         keep(machine_conversion(to, x));
+        keep(machine_conversion(to, make_call(CallOp::round, {x})));
         keep(machine_conversion(to, make_float(t, 1e30)));
       }
     CHECK(reason(make_let_stmt(x, make_const(t, 1), make_let_stmt(y, make_const(t, 2), body)),

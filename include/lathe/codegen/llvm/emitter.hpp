@@ -148,6 +148,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
   LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
+  LlvmValue to_nearest(const CallNode& round, DType to);
   LlvmValue dot(const CallNode& n);
   LlvmValue cast(const CastNode& n);
 

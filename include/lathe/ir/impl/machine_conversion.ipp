@@ -5,6 +5,7 @@
 #include <lathe/ir/impl/machine_form.ipp>
 #include <lathe/ir/machine_form.hpp>
 #include <lathe/support/reversed.hpp>
+#include <utility>
 
 namespace lathe::detail {
 
@@ -51,10 +52,15 @@ inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
   }
 }
 
-/// Zero instead of a NaN, in floats: a mask of many bits would have to become one of few for lanes
-/// of the integer.
-inline AnyExpr zero_of_nan(const AnyExpr& x) {
-  return make_select(make_call(CallOp::is_nan, {x}), make_float(x.dtype(), 0), x);
+/// Whether a value is rounded to an integer that conversions to this one reach: those round too,
+/// if the rounding stands next to them.
+inline const CallNode* rounded(DType to, const AnyExpr& value) {
+  const auto* n = value.as<CallNode>();
+  const bool reached = to.bits < 32 || (to.bits == 32 && to.is_signed());
+  return n && n->op == CallOp::round && value.dtype().scalar() == kF32 && reached ? n : nullptr;
+}
+inline AnyExpr converted(DType to, AnyExpr number, bool rounds) {
+  return make_cast(to, rounds ? make_call(CallOp::round, {std::move(number)}) : std::move(number));
 }
 
 /// What limits make of a number.
@@ -67,21 +73,32 @@ inline double limited(double number, const Vec<Limit>& limits) {
 }
 
 /// The conversion of a value that the program itself limits to the integer's range; empty: it does
-/// not. The limits become those that turn a NaN into a constant, which a conversion may have.
+/// not. The limits become those that turn a NaN into a constant, which a conversion may have. What
+/// is rounded before limits that are integers may be rounded behind them.
 inline AnyExpr limited_conversion(DType to, const AnyExpr& value, const IntegerRange& range) {
   const Limits found = limits_of(value, range);
   if (!found.low || !found.high) return {};
-  AnyExpr out = with_value("x", found.limits.back().of, [&](const AnyExpr& x) {
-    const auto inside = [&](AnyExpr number) {
-      for (const Limit& limit : reversed(found.limits))
+  const CallNode* round = rounded(to, found.limits.back().of);
+  for (const Limit& limit : found.limits)
+    if (const double c = float_constant(limit.constant)->f; c != std::floor(c)) round = nullptr;
+  const AnyExpr& of = round ? round->args[0] : found.limits.back().of;
+  AnyExpr out = with_value("x", of, [&](const AnyExpr& x) {
+    const AnyExpr is_nan = make_call(CallOp::is_nan, {x});
+    const auto inside = [&](bool zero_of_nan) {
+      AnyExpr number = x;
+      for (const Limit& limit : reversed(found.limits)) {
         number = make_binary(limit.op, std::move(number), limit.constant);
-      return make_cast(to, std::move(number));
+        // Behind the first limit the choice is a mask of that instruction.
+        if (std::exchange(zero_of_nan, false))
+          number = make_select(is_nan, make_float(x.dtype(), 0), number);
+      }
+      return converted(to, std::move(number), round != nullptr);
     };
     // The innermost limit takes the place of a NaN.
     const double of_nan = limited(float_constant(found.limits.back().constant)->f, found.limits);
-    if (std::abs(of_nan) < 1) return inside(x);
-    if (limited(0, found.limits) == 0) return inside(zero_of_nan(x));
-    return make_select(make_call(CallOp::is_nan, {x}), make_int(to, 0), inside(x));
+    if (std::abs(of_nan) < 1) return inside(false);
+    if (limited(0, found.limits) == 0) return inside(true);
+    return make_select(is_nan, make_int(to, 0), inside(false));
   });
   for (const auto& let : reversed(found.lets)) out = make_let(let->bindings, std::move(out));
   return out;
@@ -97,16 +114,17 @@ LATHE_DECL AnyExpr machine_conversion(DType to, const AnyExpr& value) {
   const IntegerRange range = range_in_floats(to, t);
   if (AnyExpr limited = limited_conversion(to, value, range)) return limited;
   const AnyExpr low = make_float(t, range.low);
-  if (range.exact && !to.is_signed())
-    return make_cast(to,
-                     make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, value, low),
-                                 make_float(t, range.above - 1)));
+  if (range.exact) {
+    const CallNode* round = rounded(to, value);
+    return with_value("x", round ? round->args[0] : value, [&](const AnyExpr& x) {
+      AnyExpr number = make_binary(BinaryOp::fast_max, x, low);
+      if (to.is_signed())
+        number = make_select(make_call(CallOp::is_nan, {x}), make_float(t, 0), number);
+      number = make_binary(BinaryOp::fast_min, std::move(number), make_float(t, range.above - 1));
+      return converted(to, std::move(number), round != nullptr);
+    });
+  }
   return with_value("x", value, [&](const AnyExpr& x) {
-    if (range.exact) {
-      return make_cast(
-          to, make_binary(BinaryOp::fast_min, make_binary(BinaryOp::fast_max, zero_of_nan(x), low),
-                          make_float(t, range.above - 1)));
-    }
     // NaN and what is too large become 0, which converts safely.
     const AnyExpr limit = make_float(t, range.above);
     AnyExpr below = make_select(make_binary(BinaryOp::lt, x, limit), x, make_float(t, 0));

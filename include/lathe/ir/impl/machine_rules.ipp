@@ -43,7 +43,15 @@ inline Held held_in(const AnyExpr& e, const IntegerRange& range) {
     if (n->op == BinaryOp::fast_min) return {a.low && b.low, b.high};
     return {b.low, a.high && b.high};
   }
+  // What is less than half below the end is not rounded to it.
+  if (const auto* n = e.as<CallNode>(); n && n->op == CallOp::round)
+    return held_in(n->args[0], {range.low, range.above - 0.5, range.exact});
   const auto* n = e.as<SelectNode>();
+  if (const auto* test = n ? n->condition.as<CallNode>() : nullptr;
+      test && test->op == CallOp::is_nan) {
+    const Held yes = held_in(n->yes, range), no = held_in(n->no, range);
+    return {yes.low && no.low, yes.high && no.high};
+  }
   const auto* less = n ? n->condition.as<BinaryNode>() : nullptr;
   const ConstNode* limit = less ? float_constant(less->b) : nullptr;
   if (!limit || less->op != BinaryOp::lt || !less->a.same_as(n->yes)) return {};
