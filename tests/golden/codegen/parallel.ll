@@ -22,7 +22,7 @@ holds10:
   br label %loop14
 loop14:
   %t18 = phi i64 [ %begin, %holds10 ], [ %t16, %next17 ]
-  %t19 = call i64 asm "", "=r,0"(i64 %t18)
+  %t19 = call i64 asm "", "=r,0"(i64 %t18) nounwind willreturn memory(none)
   %t22 = icmp slt i64 0, %t4
   br i1 %t22, label %loop20, label %done21
 loop20:

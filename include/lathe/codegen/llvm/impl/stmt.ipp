@@ -72,10 +72,12 @@ LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, c
   f_.start(done);
 }
 
-// A value of which LLVM knows nothing.
+// A value of which LLVM knows nothing, but that it is made of the other alone: what does not depend
+// on it leaves the loop.
 LATHE_DECL LlvmValue LlvmEmitter::opaque(const LlvmValue& v) {
   const std::string type = llvm_type(v.dtype);
-  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text, ")");
+  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text,
+               ") nounwind willreturn memory(none)");
 }
 
 LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {
