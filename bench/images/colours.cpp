@@ -129,6 +129,23 @@ lt::Program sum_of_differences(N h, N w) {
 }
 
 template <class N>
+lt::Program normalised(N h, N w) {
+  Image X("X", {h, w, 3});
+  lt::Input<float, 1> mean("mean", {3}), scale("scale", {3});
+  return lt::program_of(lt::compute("Y", {h, w, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+    return (lt::cast<float>(X(i, j, c)) - mean(c)) * scale(c);
+  }));
+}
+
+template <class N>
+lt::Program brighter(N h, N w) {
+  Image X("X", {h, w, 3});
+  return lt::program_of(lt::compute("Y", {h, w, 3}, [&](lt::Var i, lt::Var j, lt::Var c) {
+    return lt::cast<u8>(lt::min(lt::cast<int>(X(i, j, c)) * 5 / 4 + 10, 255));
+  }));
+}
+
+template <class N>
 lt::Program extremes(N h, N w) {
   lt::Input<u8, 2> X("X", {h, w});
   lt::Reduce i("i", h), j("j", w), k("k", h), l("l", w);
@@ -171,6 +188,11 @@ PlainPrograms colour_programs() {
   add(all, "sum of differences u8", sum_of_differences<int>, sum_of_differences<lt::Dim>,
       loops::sum_of_differences, sizes);
   add(all, "least and most u8", extremes<int>, extremes<lt::Dim>, loops::extremes, sizes);
+  add(all, "normalised RGB u8", normalised<int>, normalised<lt::Dim>, loops::normalised, sizes);
+  const Numbers crop = {.gap = loops::kCropGap};
+  add(all, "gray of a crop of RGB u8", gray<int>, gray<lt::Dim>, loops::gray_crop, sizes, crop);
+  add(all, "brighter crop of RGB u8", brighter<int>, brighter<lt::Dim>, loops::brighter_crop, sizes,
+      crop);
   add(all, "RGB u8 to planes", to_planes<int>, to_planes<lt::Dim>, loops::to_planes, sizes);
   return all;
 }

@@ -115,7 +115,8 @@ PlainRun make_run(const PlainSubject& subject, const Companions& companions) {
       lt::jit_any({described, {.context = &context_for(1), .require_compiled = true}}, {});
   out.jit_ms = 1e3 * (seconds_now() - start);
   out.plan_ms = log.taken().default_schedule;
-  const auto memory = std::make_shared<PlainMemory>(described, sizes, subject.positions());
+  const auto memory =
+      std::make_shared<PlainMemory>(described, sizes, subject.positions(), program.numbers.gap);
   check_loops(program, *memory);
 
   Comparison& c = out.comparison;

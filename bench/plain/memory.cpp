@@ -72,14 +72,17 @@ double default_bound(lt::DType dtype) {
 }  // namespace
 
 PlainMemory::PlainMemory(const lt::Program& program, const Sizes& sizes,
-                         std::int64_t positions_below) {
+                         std::int64_t positions_below, std::int64_t gap) {
   const lt::Substitution dims = values_of_dims(program, sizes);
   for (const auto& param : program->params) {
     Param p{param.name(), param.dtype(), param.access == lt::Access::in, 1, {}, {}};
     for (const auto& e : param.buffer->shape)
       p.extents.push_back(lt::const_int(lt::substitute(e, dims)).value());
     p.strides.resize(p.extents.size());
-    for (std::size_t d = p.extents.size(); d-- > 0; p.count *= p.extents[d]) p.strides[d] = p.count;
+    for (std::size_t d = p.extents.size(); d-- > 0; p.count *= p.extents[d]) {
+      if (d == 0 && p.is_input && p.extents.size() > 1) p.count += gap;
+      p.strides[d] = p.count;
+    }
     params_.push_back(std::move(p));
   }
   for (std::size_t k = 0; k < params_.size(); ++k) {

@@ -11,7 +11,9 @@ namespace bench {
 /// of all sizes; Lathe and the loops share them, and write to places of their own.
 class PlainMemory {
  public:
-  PlainMemory(const lt::Program& program, const Sizes& sizes, std::int64_t positions_below);
+  /// `gap`: elements between the rows of inputs.
+  PlainMemory(const lt::Program& program, const Sizes& sizes, std::int64_t positions_below,
+              std::int64_t gap = 0);
   PlainMemory(const PlainMemory&) = delete;
   PlainMemory& operator=(const PlainMemory&) = delete;
 

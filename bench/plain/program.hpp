@@ -33,6 +33,8 @@ struct Numbers {
   double bound = 0;
   /// Inputs of i32 and i64 are positions: less than the size of this number.
   int positions_in = -1;
+  /// Elements between the rows of inputs, which are crops then.
+  std::int64_t gap = 0;
 };
 
 /// The program takes its inputs in the order of their first use, then its results. The loops take

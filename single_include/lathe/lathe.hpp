@@ -48793,6 +48793,8 @@ struct DefaultNest {
   Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
+  /// Registers after which what channels have of their own comes again: vectors are of so many.
+  std::int64_t period = 1;
 };
 
 // What the tiling of one nest needs to know of it.
@@ -48859,7 +48861,7 @@ class NestSteps : protected DefaultSteps {
   DefaultNest over_loop(const BlockNode& block, const DefaultNest& before,
                         const Substitution& loops) const {
     DefaultNest nest = nest_of(site(BlockRef(block.tag)));
-    nest.reads = before.reads, nest.writes = before.writes;
+    nest.reads = before.reads, nest.writes = before.writes, nest.period = before.period;
     for (auto* accesses : {&nest.reads, &nest.writes})
       for (auto& access : *accesses)
         for (auto& index : access.indices) index = simplify(substitute(index, loops));
@@ -49137,25 +49139,40 @@ class LengthenUnit : NestSteps {
       return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
     if (!around.var.get() || tells_apart(block, nest, around)) return {};
-    for (const AccessSite& read : nest.reads)
-      if (!run_through({read}, around, nest.unit, channels) &&
-          (block.reducer || !repeats(read, around, nest.unit, channels * body_cost(block).widest)))
-        return {};
+    std::int64_t period = 1;
+    for (const AccessSite& read : nest.reads) {
+      if (run_through({read}, around, nest.unit, channels)) continue;
+      const std::int64_t registers =
+          block.reducer ? 0 : repeats(nest, read, around, body_cost(block).widest);
+      if (registers == 0) return {};
+      period = std::max(period, registers);
+    }
     Places places;
     attempt([&] {
       places = block.reducer || moves ? one_iterator(block, nest, around) : one_loop(nest, around);
       return places.fused.var.get() != nullptr;
     });
-    return places.fused.var.get() ? over_fused(block, nest, places) : DefaultNest();
+    if (!places.fused.var.get()) return {};
+    DefaultNest longer = over_fused(block, nest, places);
+    longer.period = period;
+    return longer;
   }
 
  private:
-  // What each channel has of its own, as weights: where whole groups of channels fill 16 bytes, a
-  // lane has the same in all vectors, which are made once.
-  static bool repeats(const AccessSite& read, const LoopRef& around, const LoopRef& unit,
-                      std::int64_t bytes) {
-    return bytes <= 16 && std::has_single_bit(static_cast<std::uint64_t>(bytes)) &&
-           flat_stride(read, around.var) == std::int64_t{0} && flat_stride(read, unit.var);
+  // What each channel has of its own, as weights: after how many registers a lane has the same
+  // again. One where whole groups of channels fill 16 bytes; three where three such groups do, if
+  // all places have the same, so that registers are made once. 0: more, or it is none of these.
+  static std::int64_t repeats(const DefaultNest& nest, const AccessSite& read,
+                              const LoopRef& around, std::int64_t element) {
+    if (flat_stride(read, around.var) != std::int64_t{0} || !flat_stride(read, nest.unit.var))
+      return 0;
+    const std::int64_t channels = trip_of(nest, nest.unit),
+                       registers = channels >> std::countr_zero(std::uint64_t(channels));
+    if (channels / registers * element > 16) return 0;
+    const bool once = std::all_of(nest.all.begin(), nest.all.end(), [&](const ForRef& loop) {
+      return loop->var == nest.unit.var || flat_stride(read, loop->var) == std::int64_t{0};
+    });
+    return registers == 1 || (registers == 3 && once) ? registers : 0;
   }
 
   /// The longer loop, and the loops that stand for those of before: the longer one for the unit
@@ -50862,7 +50879,7 @@ class TileElementwise : RowSteps {
   void run(const BlockNode& block, const DefaultNest& nest, bool only_loop, bool crowded) {
     if (!nest.unit.var.get()) return;
     const BodyCost cost = body_cost(block);
-    const std::int64_t lanes = lanes_of(cost);
+    const std::int64_t lanes = lanes_of(cost) * nest.period;
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
     // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
@@ -50885,6 +50902,11 @@ class TileElementwise : RowSteps {
     put_unit_innermost(nest);
     if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
+      return;
+    }
+    if (nest.period > 1) {
+      attempt([&] { tile_periods(nest, lanes); });
+      if (past_caches) attempt([&] { stream(block, Streaming::any); });
       return;
     }
     if (!crowded && OrderMoves(job_).turn(block, nest, lanes, past_caches)) return;
@@ -51018,6 +51040,14 @@ class TileElementwise : RowSteps {
     const auto parts = s_.split_any(nest.unit, factors);
     s_.vectorize(parts.back());
     if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
+  }
+
+  // A loop without a test of its end: what repeats is surely loaded, so LLVM does it once.
+  void tile_periods(const DefaultNest& nest, std::int64_t lanes) {
+    const auto parts = s_.split_any(nest.unit, {infer, lanes});
+    s_.vectorize(parts[1]);
+    if (!has_const_trip(nest, nest.unit) || trip_of(nest, nest.unit) % lanes != 0)
+      s_.partition(parts[0], Partition::always);
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.
@@ -67737,10 +67767,12 @@ LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, c
   f_.start(done);
 }
 
-// A value of which LLVM knows nothing.
+// A value of which LLVM knows nothing, but that it is made of the other alone: what does not depend
+// on it leaves the loop.
 LATHE_DECL LlvmValue LlvmEmitter::opaque(const LlvmValue& v) {
   const std::string type = llvm_type(v.dtype);
-  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text, ")");
+  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text,
+               ") nounwind willreturn memory(none)");
 }
 
 LATHE_DECL void LlvmEmitter::branch(const IfNode& n) {

@@ -83,6 +83,23 @@ void contrast(const u8* __restrict x, u8* __restrict y, int h, int w) {
   for (int k = 0; k < h * w; ++k) y[k] = rounded(1.3f * static_cast<float>(x[k]) - 20.0f);
 }
 
+void normalised(const u8* __restrict x, const float* __restrict mean, const float* __restrict scale,
+                float* __restrict y, int h, int w) {
+  for (int k = 0; k < h * w; ++k)
+    for (int c = 0; c < 3; ++c)
+      y[3 * k + c] = (static_cast<float>(x[3 * k + c]) - mean[c]) * scale[c];
+}
+
+void gray_crop(const u8* __restrict x, u8* __restrict y, int h, int w) {
+  for (int i = 0; i < h; ++i, x += 3 * w + kCropGap, y += w)
+    for (int j = 0; j < w; ++j) y[j] = static_cast<u8>(luma(x + 3 * j));
+}
+
+void brighter_crop(const u8* __restrict x, u8* __restrict y, int h, int w) {
+  for (int i = 0; i < h; ++i, x += 3 * w + kCropGap, y += 3 * w)
+    for (int k = 0; k < 3 * w; ++k) y[k] = saturated(x[k] * 5 / 4 + 10);
+}
+
 void sum_of_differences(const u8* __restrict a, const u8* __restrict b, std::int32_t* y, int h,
                         int w) {
   std::int32_t sum = 0;

@@ -43,6 +43,11 @@ void absolute_difference(const u8* a, const u8* b, u8* y, int h, int w);
 void contrast(const u8* x, u8* y, int h, int w);
 void sum_of_differences(const u8* a, const u8* b, std::int32_t* y, int h, int w);
 void extremes(const u8* x, u8* least, u8* most, int h, int w);
+void normalised(const u8* x, const float* mean, const float* scale, float* y, int h, int w);
+// Of crops: behind each row of x lie so many elements that are none of it.
+constexpr int kCropGap = 96;
+void gray_crop(const u8* x, u8* y, int h, int w);
+void brighter_crop(const u8* x, u8* y, int h, int w);
 void to_planes(const u8* x, float* y, int h, int w);
 
 // Other sizes and places. h and w are the result's, unless it is said.

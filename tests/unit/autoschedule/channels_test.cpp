@@ -36,7 +36,7 @@ TEST_CASE("channels that are computed apart are vectors of their own") {
         lt::compute("Y", {40, 3}, [&](lt::Var i, lt::Var c) { return value(X, W, i, c); })));
   };
   CHECK(has(of([](auto& X, auto&, auto i, auto c) { return X(i, c) + 1; }), "i_jo"));
-  CHECK_FALSE(has(of([](auto& X, auto& W, auto i, auto c) { return X(i, c) + W(c); }), "i_j"));
+  CHECK(has(of([](auto& X, auto& W, auto i, auto c) { return X(i, c) + W(c); }), "i_jo"));
   CHECK_FALSE(has(of([](auto& X, auto&, auto i, auto c) { return lt::select(c == 1, X(i, c), 0); }),
                   "i_j"));
   CHECK_FALSE(has(of([](auto& X, auto&, auto i, auto c) { return X(i, 2 - c); }), "i_j"));
@@ -53,8 +53,9 @@ TEST_CASE("weights of channels repeat in each 16 bytes: one loop of places and c
   };
   CHECK(joined(2, false));
   CHECK(joined(4, false));
-  // Three start anew in other lanes of each vector; vectors of channels share what a place has.
-  CHECK_FALSE(joined(3, false));
+  // Three take three registers to start anew; vectors of channels share what a place has.
+  CHECK(joined(3, false));
+  CHECK_FALSE(joined(5, false));
   CHECK_FALSE(joined(2, true));
   // Four f64 are more than 16 bytes, of which some vectors have only a part.
   lt::Input<double, 2> X("X", {41, 4});
@@ -229,4 +230,29 @@ TEST_CASE("channels are vectors of their own also where a call tells how many pl
   INFO(text);
   CHECK(has(text, "unrolled for k in 0..3"));
   CHECK(has(text, "vectorized for i_ji"));
+}
+
+TEST_CASE("weights of three channels repeat every three registers") {
+  const auto planned = [](int channels, bool any_size) {
+    lt::Dim n("n");
+    const lt::Extent count = any_size ? lt::Extent(n) : lt::Extent(1000);
+    lt::Input<std::uint8_t, 2> X("X", {count, channels});
+    lt::Input<float, 1> W("W", {channels});
+    const auto Y = lt::compute("Y", {count, channels}, [&](lt::Var i, lt::Var c) {
+      return (lt::cast<float>(X(i, c)) - 100.0f) * W(c);
+    });
+    const lt::Program p = lt::program_of(Y);
+    if (any_size) return lt::default_schedule(p, one_core("x86-64-v4")).program().str();
+    return test::checked_plan(p, {"x86-64-v4"}).program().str();
+  };
+  for (const bool any_size : {false, true}) {
+    CHECK(has(planned(3, any_size), "vectorized for i_ji in 0..48"));
+    CHECK(has(planned(6, any_size), "vectorized for i_ji in 0..48"));
+    CHECK(has(planned(12, any_size), "vectorized for i_ji in 0..48"));
+    CHECK(has(planned(2, any_size), "vectorized for i_ji in 0..16"));
+    CHECK(has(planned(4, any_size), "vectorized for i_ji in 0..16"));
+    // Five registers, and groups longer than 16 bytes.
+    CHECK_FALSE(has(planned(5, any_size), "i_ji"));
+    CHECK_FALSE(has(planned(8, any_size), "i_ji"));
+  }
 }

@@ -16,7 +16,7 @@ class TileElementwise : RowSteps {
   void run(const BlockNode& block, const DefaultNest& nest, bool only_loop, bool crowded) {
     if (!nest.unit.var.get()) return;
     const BodyCost cost = body_cost(block);
-    const std::int64_t lanes = lanes_of(cost);
+    const std::int64_t lanes = lanes_of(cost) * nest.period;
     const std::int64_t trips = trip_of(nest, nest.unit);
     if (trips < 2) return;
     // Math in vectors of 32 bytes and less takes longer than memory: there is nothing that streams
@@ -39,6 +39,11 @@ class TileElementwise : RowSteps {
     put_unit_innermost(nest);
     if (lanes > trips) {
       if (has_const_trip(nest, nest.unit)) attempt([&] { s_.vectorize(nest.unit); });
+      return;
+    }
+    if (nest.period > 1) {
+      attempt([&] { tile_periods(nest, lanes); });
+      if (past_caches) attempt([&] { stream(block, Streaming::any); });
       return;
     }
     if (!crowded && OrderMoves(job_).turn(block, nest, lanes, past_caches)) return;
@@ -172,6 +177,14 @@ class TileElementwise : RowSteps {
     const auto parts = s_.split_any(nest.unit, factors);
     s_.vectorize(parts.back());
     if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
+  }
+
+  // A loop without a test of its end: what repeats is surely loaded, so LLVM does it once.
+  void tile_periods(const DefaultNest& nest, std::int64_t lanes) {
+    const auto parts = s_.split_any(nest.unit, {infer, lanes});
+    s_.vectorize(parts[1]);
+    if (!has_const_trip(nest, nest.unit) || trip_of(nest, nest.unit) % lanes != 0)
+      s_.partition(parts[0], Partition::always);
   }
 
   // As many rows as leave none over; if there is no such number, tiles of nearly equal height.

@@ -25,25 +25,40 @@ class LengthenUnit : NestSteps {
       return !(loop == nest.unit) && run_through(nest.writes, loop, nest.unit, channels);
     });
     if (!around.var.get() || tells_apart(block, nest, around)) return {};
-    for (const AccessSite& read : nest.reads)
-      if (!run_through({read}, around, nest.unit, channels) &&
-          (block.reducer || !repeats(read, around, nest.unit, channels * body_cost(block).widest)))
-        return {};
+    std::int64_t period = 1;
+    for (const AccessSite& read : nest.reads) {
+      if (run_through({read}, around, nest.unit, channels)) continue;
+      const std::int64_t registers =
+          block.reducer ? 0 : repeats(nest, read, around, body_cost(block).widest);
+      if (registers == 0) return {};
+      period = std::max(period, registers);
+    }
     Places places;
     attempt([&] {
       places = block.reducer || moves ? one_iterator(block, nest, around) : one_loop(nest, around);
       return places.fused.var.get() != nullptr;
     });
-    return places.fused.var.get() ? over_fused(block, nest, places) : DefaultNest();
+    if (!places.fused.var.get()) return {};
+    DefaultNest longer = over_fused(block, nest, places);
+    longer.period = period;
+    return longer;
   }
 
  private:
-  // What each channel has of its own, as weights: where whole groups of channels fill 16 bytes, a
-  // lane has the same in all vectors, which are made once.
-  static bool repeats(const AccessSite& read, const LoopRef& around, const LoopRef& unit,
-                      std::int64_t bytes) {
-    return bytes <= 16 && std::has_single_bit(static_cast<std::uint64_t>(bytes)) &&
-           flat_stride(read, around.var) == std::int64_t{0} && flat_stride(read, unit.var);
+  // What each channel has of its own, as weights: after how many registers a lane has the same
+  // again. One where whole groups of channels fill 16 bytes; three where three such groups do, if
+  // all places have the same, so that registers are made once. 0: more, or it is none of these.
+  static std::int64_t repeats(const DefaultNest& nest, const AccessSite& read,
+                              const LoopRef& around, std::int64_t element) {
+    if (flat_stride(read, around.var) != std::int64_t{0} || !flat_stride(read, nest.unit.var))
+      return 0;
+    const std::int64_t channels = trip_of(nest, nest.unit),
+                       registers = channels >> std::countr_zero(std::uint64_t(channels));
+    if (channels / registers * element > 16) return 0;
+    const bool once = std::all_of(nest.all.begin(), nest.all.end(), [&](const ForRef& loop) {
+      return loop->var == nest.unit.var || flat_stride(read, loop->var) == std::int64_t{0};
+    });
+    return registers == 1 || (registers == 3 && once) ? registers : 0;
   }
 
   /// The longer loop, and the loops that stand for those of before: the longer one for the unit

@@ -28,6 +28,8 @@ struct DefaultNest {
   Vec<LoopRef> parts;             ///< that count a part of an iterator, as jo * 64 + ji
   bool leaves_out = false;        ///< terms by a predicate: of how many, only the loops know
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
+  /// Registers after which what channels have of their own comes again: vectors are of so many.
+  std::int64_t period = 1;
 };
 
 // What the tiling of one nest needs to know of it.
@@ -94,7 +96,7 @@ class NestSteps : protected DefaultSteps {
   DefaultNest over_loop(const BlockNode& block, const DefaultNest& before,
                         const Substitution& loops) const {
     DefaultNest nest = nest_of(site(BlockRef(block.tag)));
-    nest.reads = before.reads, nest.writes = before.writes;
+    nest.reads = before.reads, nest.writes = before.writes, nest.period = before.period;
     for (auto* accesses : {&nest.reads, &nest.writes})
       for (auto& access : *accesses)
         for (auto& index : access.indices) index = simplify(substitute(index, loops));
