@@ -6491,6 +6491,8 @@ class Binding : public RefCounted {
   bool check(const CallArg* given, std::uint64_t* slots, Failure& failure) const;
   bool check_arg(int arg, const CallArg& given, std::uint64_t* slots, ArgBytes& bytes,
                  Failure& failure) const;
+  /// The first axis whose extent is none that passes; -1: all do, and are in their slots.
+  int wrong_extent(const Arg& arg, const CallArg& given, std::uint64_t* slots) const;
   bool check_later(const CallArg* given, const std::uint64_t* slots, Failure& failure) const;
   bool check_overlap(const CallArg* given, const ArgBytes* bytes, Failure& failure) const;
   bool interleaved(int a, const CallArg& x, int b, const CallArg& y) const;
@@ -33658,9 +33660,11 @@ inline Program in_numbers(const Program& program, std::vector<std::string>& note
   Substitution sizes;
   for (const auto& d : program->dims) {
     const bool open = d->max >= kLargestDim;
-    const std::int64_t most = open ? std::max(kGuessedDim, d->min) : d->max;
-    sizes.emplace_back(d->var, AnyExpr(most - most % d->multiple_of));
-    if (open) notes.push_back(cat(d->var->name, " is taken to be ", most - most % d->multiple_of));
+    const std::int64_t multiple = std::max<std::int64_t>(d->multiple_of, 1),
+                       least = std::max(kGuessedDim, d->min) + multiple - 1,
+                       size = open ? least - least % multiple : d->max - d->max % multiple;
+    sizes.emplace_back(d->var, AnyExpr(size));
+    if (open) notes.push_back(cat(d->var->name, " is taken to be ", size));
   }
   if (sizes.empty()) return program;
   ProgramNode node = *program;
@@ -56414,15 +56418,25 @@ class PixelBorders : public SharingMutator {
 
   AnyExpr repeated(const LoadNode& n, const ClampedPixels& pixels, const AnyExpr& end,
                    const AnyExpr& mask, Vec<LetBinding>& loads) const {
+    const bool whole = has_whole_pixels(*n.buffer, pixels);
     AnyExpr value;
     for (std::int64_t q = 0; q < pixels.channels; ++q) {
-      const AnyExpr at = simplify(pixels.moved(end * pixels.channels + q));
-      loads.push_back({make_var("end", n.dtype),
-                       make_load(n.buffer, {make_broadcast(at, pixels.count())}, mask)});
+      const AnyExpr at = simplify(pixels.moved(end * pixels.channels + q)),
+                    lanes = are_channel(pixels, q);
+      loads.push_back(
+          {make_var("end", n.dtype), make_load(n.buffer, {make_broadcast(at, pixels.count())},
+                                               whole ? mask : mask_and(mask, lanes))});
       const AnyExpr one(loads.back().var);
-      value = value ? make_select(are_channel(pixels, q), one, value) : one;
+      value = value ? make_select(lanes, one, value) : one;
     }
     return value;
+  }
+
+  /// Else a buffer may end with the one channel of its last pixel that is asked for.
+  bool has_whole_pixels(const BufferNode& buffer, const ClampedPixels& pixels) const {
+    const AnyExpr c(pixels.channels), base = pixels.base ? pixels.base : AnyExpr(0);
+    return !buffer.shape.empty() && same_expr(buffer.shape.back(), c) &&
+           is_const(simplify(floormod(base, c), facts_), 0);
   }
 
   /// Lane l is of channel (first + l) mod c: those of which l mod c is a number.
@@ -71049,6 +71063,14 @@ LATHE_DECL bool Binding::check(const CallArg* given, std::uint64_t* slots, Failu
          check_overlap(given, bytes, failure);
 }
 
+LATHE_DECL int Binding::wrong_extent(const Arg& arg, const CallArg& given,
+                                     std::uint64_t* slots) const {
+  const detail::AxisRule* axes = axes_.data() + arg.first_axis;
+  for (int d = 0; d < arg.rank; ++d)
+    if (!axes[d].extent.holds(given.extents[d], slots)) return d;
+  return -1;
+}
+
 LATHE_DECL bool Binding::bind_dense(const CallArg* given, std::uint64_t* slots) const {
   if (!simple_) return false;
   ArgBytes bytes[kFewArgs];
@@ -71059,16 +71081,17 @@ LATHE_DECL bool Binding::bind_dense(const CallArg* given, std::uint64_t* slots) 
       slots[arg.slot] = given[a].scalar;
       continue;
     }
-    const detail::AxisRule* axes = axes_.data() + arg.first_axis;
-    for (int d = 0; d < arg.rank; ++d)
-      if (!axes[d].extent.holds(given[a].extents[d], slots)) return false;
+    if (wrong_extent(arg, given[a], slots) >= 0) return false;
     std::int64_t elements = 1;
-    for (int d = arg.rank; d-- > 0;) {
-      const std::int64_t stride = given[a].strides[d];
-      if (stride != elements || !axes[d].stride.holds(stride, slots) ||
+    for (int d = arg.rank; d-- > 0;)
+      if (given[a].strides[d] != elements ||
           __builtin_mul_overflow(elements, given[a].extents[d], &elements))
         return false;
-    }
+    // In the order of the axes, of which the first one that names a stride sets it.
+    for (int d = 0; d < arg.rank; ++d)
+      if (!axes_[static_cast<std::size_t>(arg.first_axis + d)].stride.holds(given[a].strides[d],
+                                                                            slots))
+        return false;
     if (elements < 1 || elements > kMostSpan) return false;
     const auto base = reinterpret_cast<std::uintptr_t>(given[a].data);
     slots[arg.slot] = base;
@@ -71091,9 +71114,8 @@ LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* s
   const detail::AxisRule* axes = axes_.data() + arg.first_axis;
   detail::ViewSpan span;
   int wrong_stride = -1;
-  for (int d = 0; d < arg.rank; ++d)
-    if (!axes[d].extent.holds(given.extents[d], slots))
-      return failure = {CallError::extent, a, d}, false;
+  if (const int wrong = wrong_extent(arg, given, slots); wrong >= 0)
+    return failure = {CallError::extent, a, wrong}, false;
   // A stride may be declared to be any of the extents.
   for (int d = 0; d < arg.rank; ++d) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];
@@ -72208,6 +72230,12 @@ inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound
   return AnyKernel(std::move(parts), context_of(source));
 }
 
+/// Of what was compiled ahead, which leaves out what no view can have.
+inline bool all_compiled(const OpenCode& open) {
+  const auto failed = [&](Gaps gaps) { return open.find(gaps) && !open.compiled(gaps); };
+  return !failed(Gaps::rows) && !failed(Gaps::pixels);
+}
+
 /// What is known of an equal program; else it is planned and compiled now.
 inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
                                    RecipeCache& recipes) {
@@ -72222,7 +72250,7 @@ inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram&
     folder.keep(*out);
   }
   // Where code for any strides could not be made, the next kernel tries again.
-  if (!out->open || out->open->compiled(Gaps::rows)) recipes.add(hash, out);
+  if (!out->open || all_compiled(*out->open)) recipes.add(hash, out);
   return out;
 }
 

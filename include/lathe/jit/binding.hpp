@@ -139,6 +139,8 @@ class Binding : public RefCounted {
   bool check(const CallArg* given, std::uint64_t* slots, Failure& failure) const;
   bool check_arg(int arg, const CallArg& given, std::uint64_t* slots, ArgBytes& bytes,
                  Failure& failure) const;
+  /// The first axis whose extent is none that passes; -1: all do, and are in their slots.
+  int wrong_extent(const Arg& arg, const CallArg& given, std::uint64_t* slots) const;
   bool check_later(const CallArg* given, const std::uint64_t* slots, Failure& failure) const;
   bool check_overlap(const CallArg* given, const ArgBytes* bytes, Failure& failure) const;
   bool interleaved(int a, const CallArg& x, int b, const CallArg& y) const;

@@ -251,6 +251,13 @@ TEST_CASE("weights of three channels repeat every three registers") {
     CHECK(has(planned(12, any_size), "vectorized for i_ji in 0..48"));
     CHECK(has(planned(2, any_size), "vectorized for i_ji in 0..16"));
     CHECK(has(planned(4, any_size), "vectorized for i_ji in 0..16"));
+    // Colours that move with another loop are no weights: three times the size.
+    const lt::Extent h = any_size ? lt::Extent(lt::Dim("h")) : lt::Extent(20);
+    lt::Input<std::uint8_t, 2> C("C", {h, 3});
+    const auto larger =
+        lt::compute("Y", {h, 3, 3}, [&](lt::Var i, lt::Var, lt::Var c) { return C(i, c); });
+    CHECK_FALSE(has(lt::default_schedule(lt::program_of(larger), one_core()).program().str(),
+                    "vectorized for i_j_ki"));
     // Five registers, and groups longer than 16 bytes.
     CHECK_FALSE(has(planned(5, any_size), "i_ji"));
     CHECK_FALSE(has(planned(8, any_size), "i_ji"));

@@ -57,6 +57,21 @@ TEST_CASE("what is rounded and converted is what the evaluator says") {
   }
 }
 
+TEST_CASE("integers of 64 bits are not what an instruction of 32 gives") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kI64);
+  const AnyExpr at = make_ramp(AnyExpr(0), AnyExpr(1), 32), v = make_load(x, {at});
+  const AnyExpr limited = make_binary(
+      BinaryOp::fast_min, make_binary(BinaryOp::fast_max, v, make_float(v.dtype(), -1e12)),
+      make_float(v.dtype(), 1e12));
+  Bytes out;
+  out.data.resize(32 * 8);
+  check_against_evaluator(
+      b.done(
+          make_store(y, {at}, make_cast(kI64.with_lanes(32), make_call(CallOp::round, {limited})))),
+      {Bytes::of(numbers()), out});
+}
+
 TEST_CASE("rounding and converting is one instruction") {
   if (!Llvm::find()) return;
   const double least = -127, most = 127, odd = 100.6;

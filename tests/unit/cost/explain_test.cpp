@@ -180,6 +180,18 @@ TEST_CASE("sizes that are not known are guessed, and that is said") {
   CHECK(std::find(e.notes.begin(), e.notes.end(), "n is taken to be 1024") != e.notes.end());
 }
 
+TEST_CASE("a guess is a size that a call may have") {
+  const auto guessed = [](const char* dim, const char* said) {
+    const Explanation e = told("program Y<" + std::string(dim) +
+                               ">(in X: f32[n], out Y: f32[n]) scheduled:\n"
+                               "  for i in 0..n:\n    block Y(v in 0..n = i):\n"
+                               "      Y[v] = exp(X[v])\n");
+    return std::find(e.notes.begin(), e.notes.end(), said) != e.notes.end();
+  };
+  CHECK(guessed("n by 2048", "n is taken to be 2048"));
+  CHECK(guessed("n in 5000.. by 4096", "n is taken to be 8192"));
+}
+
 TEST_CASE("what a loop touches is told of quotients by a size that is not known") {
   const Explanation e = told(
       "program Y<h, w>(in X: f32[h, w], out Y: f32[h, w]) scheduled:\n"

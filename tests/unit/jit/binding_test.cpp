@@ -3,6 +3,7 @@
 
 #include <array>
 #include <lathe/lathe.hpp>
+#include <lathe/runtime/llvm.hpp>
 #include <numeric>
 #include <support/errors.hpp>
 
@@ -175,6 +176,24 @@ TEST_CASE("a stride may be an extent that the same argument tells") {
   CHECK(error_of([&] {
           f(lt::View<float, 2>(x.data(), {2, 2}, {3, 1}), lt::view(y, {2, 2}));
         }) == "L0305 'X' axis 0: stride is 3, but the declaration takes 2");
+}
+
+TEST_CASE("a stride that two axes share is that of the first one, in any call") {
+  if (!lt::Llvm::find()) return;
+  const lt::Program p = lt::parse(
+      "program Y<a, b>(in X: i32[a, b, 4] strides [s, s, 1], out Y: i32[a, b, 4]):\n"
+      "  for i in 0..a:\n    for j in 0..b:\n      for k in 0..4:\n"
+      "        block Y(vi in 0..a = i, vj in 0..b = j, vk in 0..4 = k):\n"
+      "          Y[vi, vj, vk] = X[vi, vj, vk]\n");
+  const auto f = lt::jit<lt::View<const int, 3>, lt::View<int, 3>>(p);
+  std::vector<int> x(16, 1), y(16);
+  const auto call = [&](std::int64_t a) {
+    return error_of([&] {
+      f(lt::View<const int, 3>(x.data(), {a, 2, 4}), lt::View<int, 3>(y.data(), {a, 2, 4}));
+    });
+  };
+  // What an earlier call has left on the stack does not count.
+  for (const std::int64_t a : {2, 1, 2, 2, 2}) CHECK(call(a).starts_with("L0305 'X'"));
 }
 
 TEST_CASE("the usual call of machine code takes and refuses what any call does") {

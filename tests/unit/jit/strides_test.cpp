@@ -162,6 +162,24 @@ TEST_CASE("crops of an image, and pixels with gaps, get code of their own") {
   check(Image(5, 101), {.checked = true}, false);
 }
 
+TEST_CASE("code for gaps is planned for them, but for what somebody scheduled") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const Image p(lt::Dim("h"), lt::Dim("w"));
+  const auto f = lt::jit(p.Y, p.X, p.Y);
+  const auto where = lt::Location::here();
+  const auto& context = lt::Context::default_context();
+  const auto scheduled = [&](const lt::OpenCode& open, lt::Gaps gaps) {
+    return open.get(context, gaps, "a gap", where).code->scheduled.str();
+  };
+  const lt::OpenCode planned(f.program(), f.any().code(), lt::Strides::late, true, f.program());
+  CHECK(f.scheduled().str().find("floormod(i_") != std::string::npos);
+  CHECK(scheduled(planned, lt::Gaps::rows).find("floormod") == std::string::npos);
+  CHECK(scheduled(planned, lt::Gaps::pixels).find("floormod(j_") != std::string::npos);
+  CHECK(scheduled(planned, lt::Gaps::pixels).find("floormod(i_") == std::string::npos);
+  const lt::OpenCode by_hand(f.program(), f.any().code(), lt::Strides::late, true);
+  CHECK(scheduled(by_hand, lt::Gaps::rows).find("floormod(i_") != std::string::npos);
+}
+
 TEST_CASE("a schedule by hand serves crops too") {
   if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
   const Image p(5, 101);

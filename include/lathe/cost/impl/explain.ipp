@@ -37,9 +37,11 @@ inline Program in_numbers(const Program& program, std::vector<std::string>& note
   Substitution sizes;
   for (const auto& d : program->dims) {
     const bool open = d->max >= kLargestDim;
-    const std::int64_t most = open ? std::max(kGuessedDim, d->min) : d->max;
-    sizes.emplace_back(d->var, AnyExpr(most - most % d->multiple_of));
-    if (open) notes.push_back(cat(d->var->name, " is taken to be ", most - most % d->multiple_of));
+    const std::int64_t multiple = std::max<std::int64_t>(d->multiple_of, 1),
+                       least = std::max(kGuessedDim, d->min) + multiple - 1,
+                       size = open ? least - least % multiple : d->max - d->max % multiple;
+    sizes.emplace_back(d->var, AnyExpr(size));
+    if (open) notes.push_back(cat(d->var->name, " is taken to be ", size));
   }
   if (sizes.empty()) return program;
   ProgramNode node = *program;

@@ -48,6 +48,14 @@ LATHE_DECL bool Binding::check(const CallArg* given, std::uint64_t* slots, Failu
          check_overlap(given, bytes, failure);
 }
 
+LATHE_DECL int Binding::wrong_extent(const Arg& arg, const CallArg& given,
+                                     std::uint64_t* slots) const {
+  const detail::AxisRule* axes = axes_.data() + arg.first_axis;
+  for (int d = 0; d < arg.rank; ++d)
+    if (!axes[d].extent.holds(given.extents[d], slots)) return d;
+  return -1;
+}
+
 LATHE_DECL bool Binding::bind_dense(const CallArg* given, std::uint64_t* slots) const {
   if (!simple_) return false;
   ArgBytes bytes[kFewArgs];
@@ -58,16 +66,17 @@ LATHE_DECL bool Binding::bind_dense(const CallArg* given, std::uint64_t* slots) 
       slots[arg.slot] = given[a].scalar;
       continue;
     }
-    const detail::AxisRule* axes = axes_.data() + arg.first_axis;
-    for (int d = 0; d < arg.rank; ++d)
-      if (!axes[d].extent.holds(given[a].extents[d], slots)) return false;
+    if (wrong_extent(arg, given[a], slots) >= 0) return false;
     std::int64_t elements = 1;
-    for (int d = arg.rank; d-- > 0;) {
-      const std::int64_t stride = given[a].strides[d];
-      if (stride != elements || !axes[d].stride.holds(stride, slots) ||
+    for (int d = arg.rank; d-- > 0;)
+      if (given[a].strides[d] != elements ||
           __builtin_mul_overflow(elements, given[a].extents[d], &elements))
         return false;
-    }
+    // In the order of the axes, of which the first one that names a stride sets it.
+    for (int d = 0; d < arg.rank; ++d)
+      if (!axes_[static_cast<std::size_t>(arg.first_axis + d)].stride.holds(given[a].strides[d],
+                                                                            slots))
+        return false;
     if (elements < 1 || elements > kMostSpan) return false;
     const auto base = reinterpret_cast<std::uintptr_t>(given[a].data);
     slots[arg.slot] = base;
@@ -90,9 +99,8 @@ LATHE_DECL bool Binding::check_arg(int a, const CallArg& given, std::uint64_t* s
   const detail::AxisRule* axes = axes_.data() + arg.first_axis;
   detail::ViewSpan span;
   int wrong_stride = -1;
-  for (int d = 0; d < arg.rank; ++d)
-    if (!axes[d].extent.holds(given.extents[d], slots))
-      return failure = {CallError::extent, a, d}, false;
+  if (const int wrong = wrong_extent(arg, given, slots); wrong >= 0)
+    return failure = {CallError::extent, a, wrong}, false;
   // A stride may be declared to be any of the extents.
   for (int d = 0; d < arg.rank; ++d) {
     const std::int64_t extent = given.extents[d], stride = given.strides[d];

@@ -167,6 +167,12 @@ inline AnyKernel kernel_of(const KernelRecipe& recipe, const BoundProgram& bound
   return AnyKernel(std::move(parts), context_of(source));
 }
 
+/// Of what was compiled ahead, which leaves out what no view can have.
+inline bool all_compiled(const OpenCode& open) {
+  const auto failed = [&](Gaps gaps) { return open.find(gaps) && !open.compiled(gaps); };
+  return !failed(Gaps::rows) && !failed(Gaps::pixels);
+}
+
 /// What is known of an equal program; else it is planned and compiled now.
 inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram& bound,
                                    RecipeCache& recipes) {
@@ -181,7 +187,7 @@ inline Ref<KernelRecipe> recipe_of(const KernelMaker& maker, const BoundProgram&
     folder.keep(*out);
   }
   // Where code for any strides could not be made, the next kernel tries again.
-  if (!out->open || out->open->compiled(Gaps::rows)) recipes.add(hash, out);
+  if (!out->open || all_compiled(*out->open)) recipes.add(hash, out);
   return out;
 }
 

@@ -139,15 +139,25 @@ class PixelBorders : public SharingMutator {
 
   AnyExpr repeated(const LoadNode& n, const ClampedPixels& pixels, const AnyExpr& end,
                    const AnyExpr& mask, Vec<LetBinding>& loads) const {
+    const bool whole = has_whole_pixels(*n.buffer, pixels);
     AnyExpr value;
     for (std::int64_t q = 0; q < pixels.channels; ++q) {
-      const AnyExpr at = simplify(pixels.moved(end * pixels.channels + q));
-      loads.push_back({make_var("end", n.dtype),
-                       make_load(n.buffer, {make_broadcast(at, pixels.count())}, mask)});
+      const AnyExpr at = simplify(pixels.moved(end * pixels.channels + q)),
+                    lanes = are_channel(pixels, q);
+      loads.push_back(
+          {make_var("end", n.dtype), make_load(n.buffer, {make_broadcast(at, pixels.count())},
+                                               whole ? mask : mask_and(mask, lanes))});
       const AnyExpr one(loads.back().var);
-      value = value ? make_select(are_channel(pixels, q), one, value) : one;
+      value = value ? make_select(lanes, one, value) : one;
     }
     return value;
+  }
+
+  /// Else a buffer may end with the one channel of its last pixel that is asked for.
+  bool has_whole_pixels(const BufferNode& buffer, const ClampedPixels& pixels) const {
+    const AnyExpr c(pixels.channels), base = pixels.base ? pixels.base : AnyExpr(0);
+    return !buffer.shape.empty() && same_expr(buffer.shape.back(), c) &&
+           is_const(simplify(floormod(base, c), facts_), 0);
   }
 
   /// Lane l is of channel (first + l) mod c: those of which l mod c is a number.

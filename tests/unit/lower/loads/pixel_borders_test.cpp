@@ -95,17 +95,33 @@ TEST_CASE("pixels are what the evaluator loads, and none is read beyond the ends
           const Program parts = pixel_borders(program, target);
           for (const std::uint64_t first : {20, 38, 40, 41, 60})
             for (const std::uint64_t shift : {3, 5, 6})
-              for (const int high : {0, 1, 7})
+              // Of ends that cross each other the lowest one is taken.
+              for (const std::pair<int, int>& ends : {std::pair(0, 0), {0, 1}, {2, 7}, {3, 1}})
                 for (const int count : {0, 3, lanes}) {
                   CAPTURE(first);
                   CAPTURE(shift);
+                  const int low = ends.first, high = ends.second;
+                  CAPTURE(low);
                   CAPTURE(high);
                   CAPTURE(count);
-                  const int size = 2 + static_cast<int>(channels) * (high + 1);
-                  check_pieces(both, program, parts, {elements(t, size), zeros(t, lanes)},
-                               {2, first, shift, 0, static_cast<std::uint64_t>(high),
-                                static_cast<std::uint64_t>(count)});
+                  const int size = 2 + static_cast<int>(channels) * (std::max(low, high) + 1);
+                  check_pieces(
+                      both, program, parts, {elements(t, size), zeros(t, lanes)},
+                      {2, first, shift, static_cast<std::uint64_t>(low),
+                       static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(count)});
                 }
         }
+  });
+}
+
+TEST_CASE("a pixel whose last channels are not there is not read as a whole") {
+  on_targets({"x86-64-v4", "host"}, [](const Target& target) {
+    Pixels pixels(kU8, 4, 3);
+    const Program program = pixels.usual();
+    const Program parts = pixel_borders(program, target);
+    CHECK(taken(program));
+    // One lane, channel 0 of pixel 2, with which x ends.
+    check_pieces(Compared(program, target), program, parts, {elements(kU8, 7), zeros(kU8, 4)},
+                 {0, 52, 5, 0, 2, 1});
   });
 }

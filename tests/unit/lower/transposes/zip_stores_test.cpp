@@ -56,6 +56,8 @@ TEST_CASE("halves of registers are put side by side, and stored as whole ones") 
     CHECK(zipped(halves.b.done(halves.stores(AnyExpr(5), 2, 2))) == 2);
     CHECK(count_of(stored(2).str(), "y[ramp(") == 2);
   }
+  Columns quarters(kU8, 16);
+  CHECK(zipped(quarters.b.done(quarters.stores(AnyExpr(5), 4, 4))) == 8);
   Columns bytes(kU8, 32);
   CHECK(zipped(bytes.b.done(bytes.stores(AnyExpr(5), 3, 3)), "x86-64-v4") > 4);
 }
