@@ -214,14 +214,13 @@ TEST_CASE("the usual call of machine code takes and refuses what any call does")
                        In(x.data(), {4, 6}),
                        In(x.data(), {2, 68}),
                        In(x.data(), {4, 4}, {4, 2}),
-                       In(x.data(), {4, 4}, {-4, 1}),
+                       In(x.data() + 12, {4, 4}, {-4, 1}),
                        In(odd, {4, 4}),
                        In(nullptr, {4, 4}),
                        In(nullptr, {0, 4}),
                        In(y.data(), {4, 4}),
                        In(y.data() + 12, {4, 4}),
-                       In(x.data(), {std::int64_t{1} << 50, 64}),
-                       In(x.data() + 12, {4, 4}, {-4, 1})};
+                       In(x.data(), {std::int64_t{1} << 50, 64})};
   for (const In& in : inputs) {
     const bool large = in.extent(0) > 16;
     const Out out(y.data(), {large ? 4 : in.extent(0), 4}),
