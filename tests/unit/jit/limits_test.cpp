@@ -115,6 +115,21 @@ TEST_CASE("temporaries of more elements than there can be") {
   }
 }
 
+TEST_CASE("temporaries of views that are there have a limit, too") {
+  lt::Dim n("n");
+  lt::Input<std::uint8_t, 1> X("X", {n});
+  lt::Reduce i("i", n), j("j", n);
+  auto T = lt::compute("T", {n, n}, [&](lt::Var r, lt::Var c) { return X(r) ^ X(c); });
+  auto S = lt::compute("S", {}, [&] { return lt::reduce_max(T(i, j), {i, j}); });
+  const auto f = lt::jit(lt::Schedule(S), X, S);
+  std::uint8_t x[3] = {1, 2, 4}, s = 0;
+  f(x, s);
+  CHECK(s == 6);
+  // Refused before an element is read.
+  CHECK(error_of([&] { f(lt::View<const std::uint8_t, 1>(x, {std::int64_t{1} << 29}), s); }) ==
+        "L0314 'T' would have more elements than memory can hold, for these arguments");
+}
+
 TEST_CASE("extents that are products of dims do not wrap") {
   lt::Dim n("n"), m("m");
   lt::Input<float, 2> A("A", {n, 0}), B("B", {m, 0});
