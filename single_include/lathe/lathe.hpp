@@ -2194,6 +2194,9 @@ struct Param {
 
 /// A symbolic extent: taken from the arguments' shapes at the call and checked there against these
 /// bounds.
+/// What calls, and so simplification, take a Dim to be at most.
+inline constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
+
 struct DimNode : RefCounted {
   DimNode(VarRef its_var, std::int64_t its_min, std::int64_t its_max, std::int64_t its_multiple_of)
       : var(std::move(its_var)), min(its_min), max(its_max), multiple_of(its_multiple_of) {}
@@ -6358,6 +6361,11 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
   return View<detail::ViewedElement<C>, 1>(c.data(), {c.size()});
 }
 
+/// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`,
+/// `using element_type` and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
+template <class C>
+struct ViewOf;
+
 }  // namespace lathe
 
 // ---- lathe/jit/binding.hpp
@@ -6372,8 +6380,6 @@ class Binding : public RefCounted {
   static constexpr int kStackSlots = 64;
   /// Arguments of which the overlap is looked for one by one.
   static constexpr int kFewArgs = 8;
-  /// What simplification takes a Dim to be at most (Facts).
-  static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.
@@ -6835,11 +6841,6 @@ LATHE_LEAN_BEGIN
 // What a typed kernel takes as an argument, and what a user is told who gives something else.
 
 namespace lathe {
-
-/// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`,
-/// `using element_type` and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
-template <class C>
-struct ViewOf;
 
 namespace detail {
 
@@ -10773,6 +10774,9 @@ struct StageModel {
   bool moves(const StageAccess& access, int loop) const;
 };
 
+/// What a size that is not known counts as.
+inline constexpr std::int64_t kGuessedSize = 1024;
+
 /// What a program's stages share: footprints of loops are found once.
 class ProgramWork {
  public:
@@ -11491,6 +11495,17 @@ bool is_uniform(const AnyExpr& index);  ///< all lanes are one, as is told from 
 /// to `base`. The whole index if it is no such sum.
 AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base);
 
+/// The ends that min and max by scalars put to lanes, from the inside out.
+struct LaneEnds {
+  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+
+  /// What such an operator holds, its end added; empty for any other expression.
+  AnyExpr inside(const AnyExpr& e);
+
+ private:
+  void add(bool least, const AnyExpr& end);
+};
+
 /// Lanes that lie side by side, forwards or backwards, or are one element.
 struct LanePiece {
   AnyExpr where;  ///< a mask: those of the lanes that no piece before takes; empty: all of them
@@ -11719,6 +11734,31 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
+
+// ---- lathe/lower/borders/mutator_in_loops.hpp
+// A mutator that knows the ranges of the loops around what it rewrites.
+
+namespace lathe::detail {
+
+class MutatorInLoops : public SharingMutator {
+ public:
+  explicit MutatorInLoops(const Program& program) : facts_(program) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return SharingMutator::stmt(s);
+    const Facts around = facts_;
+    facts_.bind(*loop);
+    Stmt out = SharingMutator::stmt(s);
+    facts_ = around;
+    return out;
+  }
+
+ protected:
+  Facts facts_;
+};
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/deinterleave.hpp
 // Lanes that lie a constant number of elements apart, from dense vectors by shuffles.
@@ -33138,16 +33178,15 @@ LATHE_DECL ProgramWork::ProgramWork(const Program& program, const Machine& machi
 }
 
 LATHE_DECL double ProgramWork::number(const AnyExpr& size, const Facts& facts) {
-  constexpr std::int64_t kGuess = 1024;
   if (!size) return -1;
   if (const std::int64_t* n = as_const_int(size)) return double(*n);
   const ConstInterval range = const_bounds(simplify(size, facts), facts);
-  if (range.has_max() && range.max < std::int64_t{1} << 40) return double(range.max);
+  if (range.has_max() && range.max < kLargestDim) return double(range.max);
   Substitution guesses;
-  for (const auto& v : free_vars(size)) guesses.emplace_back(v, AnyExpr(kGuess));
+  for (const auto& v : free_vars(size)) guesses.emplace_back(v, AnyExpr(kGuessedSize));
   const AnyExpr known = simplify(substitute(size, guesses));
   const std::int64_t* n = as_const_int(known);
-  return n ? double(*n) : double(kGuess);
+  return n ? double(*n) : double(kGuessedSize);
 }
 
 LATHE_DECL double ProgramWork::size(const AnyExpr& bytes, const BufferNode& buffer) {
@@ -33652,8 +33691,6 @@ inline void set_roof(Explanation& out, ProgramWork& work) {
   out.roof = std::max(ideal, moved);
 }
 
-constexpr std::int64_t kGuessedDim = 1024, kLargestDim = std::int64_t{1} << 40;
-
 // The program in the sizes that costs are told for: a Dim is as large as it may be, or 1024 where
 // that is no bound. Quotients by a Dim then say what a loop touches.
 inline Program in_numbers(const Program& program, std::vector<std::string>& notes) {
@@ -33661,7 +33698,7 @@ inline Program in_numbers(const Program& program, std::vector<std::string>& note
   for (const auto& d : program->dims) {
     const bool open = d->max >= kLargestDim;
     const std::int64_t multiple = std::max<std::int64_t>(d->multiple_of, 1),
-                       least = std::max(kGuessedDim, d->min) + multiple - 1,
+                       least = std::max(kGuessedSize, d->min) + multiple - 1,
                        size = open ? least - least % multiple : d->max - d->max % multiple;
     sizes.emplace_back(d->var, AnyExpr(size));
     if (open) notes.push_back(cat(d->var->name, " is taken to be ", size));
@@ -56034,6 +56071,27 @@ LATHE_DECL AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base) {
   return index;
 }
 
+LATHE_DECL AnyExpr LaneEnds::inside(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min)) return {};
+  const bool right = is_uniform(n->b);
+  if (!right && !is_uniform(n->a)) return {};
+  const AnyExpr &held = right ? n->a : n->b, &end = right ? n->b : n->a;
+  const AnyExpr deeper = inside(held);
+  add(n->op == BinaryOp::max, lane_base(end));
+  return deeper ? deeper : held;
+}
+
+// An end that is beyond the other one becomes both.
+LATHE_DECL void LaneEnds::add(bool least, const AnyExpr& end) {
+  AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
+  const auto joined = [&](const AnyExpr& a) {
+    return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
+  };
+  near = near ? joined(near) : end;
+  far = joined(far);
+}
+
 class LanePieces {
  public:
   /// Empty where there are none.
@@ -56155,13 +56213,14 @@ namespace detail {
 
 /// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
 struct ClampedLanes {
-  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
-  AnyExpr free;             ///< the vector without ends
-  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+  AnyExpr base;  ///< scalar, added to all lanes; empty: 0
+  AnyExpr free;  ///< the vector without ends
+  LaneEnds ends;
 
   /// Whether the index is like this.
   bool set(const AnyExpr& index) {
-    return clamp(without_uniform_terms(index, base)) && (lowest.get() || highest.get());
+    free = ends.inside(without_uniform_terms(index, base));
+    return free.get() && !is_uniform(free) && lane_offsets(free).has_value();
   }
   int count() const { return free.dtype().lanes; }
   AnyExpr inside() const {
@@ -56173,30 +56232,11 @@ struct ClampedLanes {
   /// Which lanes are below the lowest, or above the highest.
   AnyExpr is_beyond(bool lowest_end) const {
     return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
-                       make_broadcast(lowest_end ? lowest : highest, count()));
+                       make_broadcast(lowest_end ? ends.lowest : ends.highest, count()));
   }
 
  private:
   AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
-
-  bool clamp(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
-      return free = e, !is_uniform(e) && lane_offsets(e);
-    const bool right = is_uniform(n->b);
-    if (!right && !is_uniform(n->a)) return false;
-    if (!clamp(right ? n->a : n->b)) return false;
-    const AnyExpr end = lane_base(right ? n->b : n->a);
-    // An end that is beyond the other one becomes both.
-    const bool least = n->op == BinaryOp::max;
-    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
-    const auto joined = [&](const AnyExpr& a) {
-      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
-    };
-    near = near ? joined(near) : end;
-    far = joined(far);
-    return true;
-  }
 };
 
 class PiecewiseLoads : public SharingMutator {
@@ -56230,7 +56270,7 @@ class PiecewiseLoads : public SharingMutator {
     Vec<LetBinding> ends;
     Vec<AnyExpr> beyond;
     for (const bool least : {true, false}) {
-      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
+      const AnyExpr& end = least ? lanes.ends.lowest : lanes.ends.highest;
       if (!end) continue;
       const AnyExpr lane = lanes.is_beyond(least);
       inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
@@ -56249,7 +56289,7 @@ class PiecewiseLoads : public SharingMutator {
   static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
     AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
     for (const bool least : {false, true})
-      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
+      if (const AnyExpr& end = least ? lanes.ends.lowest : lanes.ends.highest; end)
         value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
                             value);
     return value;
@@ -56294,9 +56334,9 @@ namespace detail {
 /// Lanes that run through pixels of a few channels, where a pixel beyond a border is the outermost
 /// one: clamp(floordiv(f, c) + shift, lowest, highest) * c + floormod(f, c) + base, f a ramp.
 struct ClampedPixels {
-  AnyExpr base, shift;      ///< scalars; empty: 0
-  AnyExpr lowest, highest;  ///< scalars, in pixels; empty: no such end
-  AnyExpr lanes;            ///< f
+  AnyExpr base, shift;  ///< scalars; empty: 0
+  LaneEnds ends;        ///< in pixels
+  AnyExpr lanes;        ///< f
   std::int64_t channels = 0;
 
   /// Whether the index is like this.
@@ -56310,7 +56350,8 @@ struct ClampedPixels {
       return false;
     channels = *c, lanes = rest->a;
     const auto* product = pixel.as<BinaryNode>();
-    return same_expr(product->b, rest->b) && clamp(product->a) && (lowest.get() || highest.get());
+    const AnyExpr free = ends.inside(product->a);
+    return same_expr(product->b, rest->b) && free.get() && is_pixel(free);
   }
   int count() const { return lanes.dtype().lanes; }
   AnyExpr first() const { return lane_base(lanes); }
@@ -56321,7 +56362,7 @@ struct ClampedPixels {
   }
   /// Which lanes are before the lowest pixel, or behind the highest.
   AnyExpr is_beyond(bool lowest_end) const {
-    const AnyExpr end = lowest_end ? lowest : highest + 1,
+    const AnyExpr end = lowest_end ? ends.lowest : ends.highest + 1,
                   place = (shift ? fold_sub(end, shift) : end) * channels;
     return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::ge, lanes,
                        make_broadcast(place, count()));
@@ -56346,21 +56387,6 @@ struct ClampedPixels {
     return true;
   }
 
-  bool clamp(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min)) return is_pixel(e);
-    if (!is_uniform(n->b) || !clamp(n->a)) return false;
-    const AnyExpr end = lane_base(n->b);
-    // An end that is beyond the other one becomes both.
-    const bool least = n->op == BinaryOp::max;
-    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
-    const auto joined = [&](const AnyExpr& a) {
-      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
-    };
-    near = near ? joined(near) : end;
-    far = joined(far);
-    return true;
-  }
   bool is_pixel(const AnyExpr& e) {
     const AnyExpr rest = without_uniform_terms(e, shift);
     const auto* n = rest.as<BinaryNode>();
@@ -56369,19 +56395,10 @@ struct ClampedPixels {
   }
 };
 
-class PixelBorders : public SharingMutator {
+class PixelBorders : public MutatorInLoops {
  public:
-  PixelBorders(const Program& program, const TargetCaps& caps) : facts_(program), caps_(caps) {}
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = SharingMutator::stmt(s);
-    facts_ = around;
-    return out;
-  }
+  PixelBorders(const Program& program, const TargetCaps& caps)
+      : MutatorInLoops(program), caps_(caps) {}
 
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
@@ -56404,7 +56421,7 @@ class PixelBorders : public SharingMutator {
     Vec<LetBinding> loads;
     Vec<AnyExpr> beyond, ends;
     for (const bool least : {true, false}) {
-      const AnyExpr& end = least ? pixels.lowest : pixels.highest;
+      const AnyExpr& end = least ? pixels.ends.lowest : pixels.ends.highest;
       if (!end) continue;
       beyond.push_back(pixels.is_beyond(least));
       inside = mask_and(inside, make_unary(UnaryOp::not_, beyond.back()));
@@ -56451,7 +56468,6 @@ class PixelBorders : public SharingMutator {
     return make_binary(BinaryOp::eq, lane, make_broadcast(make_cast(t, turn), lanes));
   }
 
-  Facts facts_;
   const TargetCaps& caps_;
 };
 
@@ -56500,19 +56516,9 @@ struct WrappedLanes {
   }
 };
 
-class WrappedLoads : public SharingMutator {
+class WrappedLoads : public MutatorInLoops {
  public:
-  explicit WrappedLoads(const Program& program) : facts_(program) {}
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = SharingMutator::stmt(s);
-    facts_ = around;
-    return out;
-  }
+  using MutatorInLoops::MutatorInLoops;
 
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
@@ -56565,8 +56571,6 @@ class WrappedLoads : public SharingMutator {
       place = make_select(first >= period, fold_sub(first, period), place);
     return place;
   }
-
-  Facts facts_;
 };
 
 }  // namespace detail
@@ -71595,21 +71599,20 @@ inline Target permitted(const Target& target, const ProgramVersions& versions,
   return target.without("amx-tile", by.where);
 }
 
-/// A default schedule that needs what is refused is made again without.
-inline ProgramVersions planned_versions(const Source& source, const Program& program,
-                                        const Target& target, const Compilation& by) {
-  ProgramVersions wanted = scheduled_versions(source, program, target);
-  if (source.scheduled() || program->scheduled) return wanted;
-  const Target allowed = permitted(target, wanted, by);
-  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
-}
-/// The same of a program that nobody scheduled.
+/// Of a program that nobody scheduled. A default schedule that needs what is refused is made again
+/// without.
 inline ProgramVersions planned_versions(const Program& program, const Target& target, bool strict,
                                         const Compilation& by) {
   const ProgramVersions wanted{{}, planned_program(program, target, strict, by.context)};
   const Target allowed = permitted(target, wanted, by);
   if (allowed == target) return wanted;
   return {{}, planned_program(program, allowed, strict, by.context)};
+}
+inline ProgramVersions planned_versions(const Source& source, const Program& program,
+                                        const Target& target, const Compilation& by) {
+  if (source.scheduled() || program->scheduled || program->stage != Stage::blocks)
+    return scheduled_versions(source, program, target);
+  return planned_versions(program, target, source.options().strict, by);
 }
 
 /// Code for any elements of the constants.

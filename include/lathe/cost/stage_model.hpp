@@ -47,6 +47,9 @@ struct StageModel {
   bool moves(const StageAccess& access, int loop) const;
 };
 
+/// What a size that is not known counts as.
+inline constexpr std::int64_t kGuessedSize = 1024;
+
 /// What a program's stages share: footprints of loops are found once.
 class ProgramWork {
  public:

@@ -16,9 +16,6 @@
 
 namespace lathe {
 
-template <class C>
-struct ViewOf;
-
 namespace detail {
 
 template <class C>

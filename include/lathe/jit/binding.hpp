@@ -20,8 +20,6 @@ class Binding : public RefCounted {
   static constexpr int kStackSlots = 64;
   /// Arguments of which the overlap is looked for one by one.
   static constexpr int kFewArgs = 8;
-  /// What simplification takes a Dim to be at most (Facts).
-  static constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
   /// `order[k]` is the parameter that the k-th argument of a call is for. Parameters without
   /// declared strides are row-major with the strides of the view.

@@ -9,11 +9,6 @@
 
 namespace lathe {
 
-/// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`,
-/// `using element_type` and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
-template <class C>
-struct ViewOf;
-
 namespace detail {
 
 template <class C>

@@ -143,4 +143,9 @@ View<detail::ViewedElement<C>, 1> view(C&& c) {
   return View<detail::ViewedElement<C>, 1>(c.data(), {c.size()});
 }
 
+/// How an argument type of one's own becomes a view: specialise with `static constexpr int rank`,
+/// `using element_type` and `static View<element_type, rank> view(C&)`. See interop/eigen.hpp.
+template <class C>
+struct ViewOf;
+
 }  // namespace lathe

@@ -29,8 +29,6 @@ inline void set_roof(Explanation& out, ProgramWork& work) {
   out.roof = std::max(ideal, moved);
 }
 
-constexpr std::int64_t kGuessedDim = 1024, kLargestDim = std::int64_t{1} << 40;
-
 // The program in the sizes that costs are told for: a Dim is as large as it may be, or 1024 where
 // that is no bound. Quotients by a Dim then say what a loop touches.
 inline Program in_numbers(const Program& program, std::vector<std::string>& notes) {
@@ -38,7 +36,7 @@ inline Program in_numbers(const Program& program, std::vector<std::string>& note
   for (const auto& d : program->dims) {
     const bool open = d->max >= kLargestDim;
     const std::int64_t multiple = std::max<std::int64_t>(d->multiple_of, 1),
-                       least = std::max(kGuessedDim, d->min) + multiple - 1,
+                       least = std::max(kGuessedSize, d->min) + multiple - 1,
                        size = open ? least - least % multiple : d->max - d->max % multiple;
     sizes.emplace_back(d->var, AnyExpr(size));
     if (open) notes.push_back(cat(d->var->name, " is taken to be ", size));

@@ -27,16 +27,15 @@ LATHE_DECL ProgramWork::ProgramWork(const Program& program, const Machine& machi
 }
 
 LATHE_DECL double ProgramWork::number(const AnyExpr& size, const Facts& facts) {
-  constexpr std::int64_t kGuess = 1024;
   if (!size) return -1;
   if (const std::int64_t* n = as_const_int(size)) return double(*n);
   const ConstInterval range = const_bounds(simplify(size, facts), facts);
-  if (range.has_max() && range.max < std::int64_t{1} << 40) return double(range.max);
+  if (range.has_max() && range.max < kLargestDim) return double(range.max);
   Substitution guesses;
-  for (const auto& v : free_vars(size)) guesses.emplace_back(v, AnyExpr(kGuess));
+  for (const auto& v : free_vars(size)) guesses.emplace_back(v, AnyExpr(kGuessedSize));
   const AnyExpr known = simplify(substitute(size, guesses));
   const std::int64_t* n = as_const_int(known);
-  return n ? double(*n) : double(kGuess);
+  return n ? double(*n) : double(kGuessedSize);
 }
 
 LATHE_DECL double ProgramWork::size(const AnyExpr& bytes, const BufferNode& buffer) {

@@ -158,21 +158,20 @@ inline Target permitted(const Target& target, const ProgramVersions& versions,
   return target.without("amx-tile", by.where);
 }
 
-/// A default schedule that needs what is refused is made again without.
-inline ProgramVersions planned_versions(const Source& source, const Program& program,
-                                        const Target& target, const Compilation& by) {
-  ProgramVersions wanted = scheduled_versions(source, program, target);
-  if (source.scheduled() || program->scheduled) return wanted;
-  const Target allowed = permitted(target, wanted, by);
-  return allowed == target ? wanted : scheduled_versions(source, program, allowed);
-}
-/// The same of a program that nobody scheduled.
+/// Of a program that nobody scheduled. A default schedule that needs what is refused is made again
+/// without.
 inline ProgramVersions planned_versions(const Program& program, const Target& target, bool strict,
                                         const Compilation& by) {
   const ProgramVersions wanted{{}, planned_program(program, target, strict, by.context)};
   const Target allowed = permitted(target, wanted, by);
   if (allowed == target) return wanted;
   return {{}, planned_program(program, allowed, strict, by.context)};
+}
+inline ProgramVersions planned_versions(const Source& source, const Program& program,
+                                        const Target& target, const Compilation& by) {
+  if (source.scheduled() || program->scheduled || program->stage != Stage::blocks)
+    return scheduled_versions(source, program, target);
+  return planned_versions(program, target, source.options().strict, by);
 }
 
 /// Code for any elements of the constants.

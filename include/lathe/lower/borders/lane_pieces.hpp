@@ -11,6 +11,17 @@ bool is_uniform(const AnyExpr& index);  ///< all lanes are one, as is told from 
 /// to `base`. The whole index if it is no such sum.
 AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base);
 
+/// The ends that min and max by scalars put to lanes, from the inside out.
+struct LaneEnds {
+  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+
+  /// What such an operator holds, its end added; empty for any other expression.
+  AnyExpr inside(const AnyExpr& e);
+
+ private:
+  void add(bool least, const AnyExpr& end);
+};
+
 /// Lanes that lie side by side, forwards or backwards, or are one element.
 struct LanePiece {
   AnyExpr where;  ///< a mask: those of the lanes that no piece before takes; empty: all of them

@@ -31,6 +31,27 @@ LATHE_DECL AnyExpr without_uniform_terms(AnyExpr index, AnyExpr& base) {
   return index;
 }
 
+LATHE_DECL AnyExpr LaneEnds::inside(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min)) return {};
+  const bool right = is_uniform(n->b);
+  if (!right && !is_uniform(n->a)) return {};
+  const AnyExpr &held = right ? n->a : n->b, &end = right ? n->b : n->a;
+  const AnyExpr deeper = inside(held);
+  add(n->op == BinaryOp::max, lane_base(end));
+  return deeper ? deeper : held;
+}
+
+// An end that is beyond the other one becomes both.
+LATHE_DECL void LaneEnds::add(bool least, const AnyExpr& end) {
+  AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
+  const auto joined = [&](const AnyExpr& a) {
+    return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
+  };
+  near = near ? joined(near) : end;
+  far = joined(far);
+}
+
 class LanePieces {
  public:
   /// Empty where there are none.

@@ -13,13 +13,14 @@ namespace detail {
 
 /// Indices whose lanes are known numbers apart between two ends, or one, and are the end beyond it.
 struct ClampedLanes {
-  AnyExpr base;             ///< scalar, added to all lanes; empty: 0
-  AnyExpr free;             ///< the vector without ends
-  AnyExpr lowest, highest;  ///< scalars; empty: no such end
+  AnyExpr base;  ///< scalar, added to all lanes; empty: 0
+  AnyExpr free;  ///< the vector without ends
+  LaneEnds ends;
 
   /// Whether the index is like this.
   bool set(const AnyExpr& index) {
-    return clamp(without_uniform_terms(index, base)) && (lowest.get() || highest.get());
+    free = ends.inside(without_uniform_terms(index, base));
+    return free.get() && !is_uniform(free) && lane_offsets(free).has_value();
   }
   int count() const { return free.dtype().lanes; }
   AnyExpr inside() const {
@@ -31,30 +32,11 @@ struct ClampedLanes {
   /// Which lanes are below the lowest, or above the highest.
   AnyExpr is_beyond(bool lowest_end) const {
     return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::gt, free,
-                       make_broadcast(lowest_end ? lowest : highest, count()));
+                       make_broadcast(lowest_end ? ends.lowest : ends.highest, count()));
   }
 
  private:
   AnyExpr moved(const AnyExpr& at) const { return base ? fold_add(base, at) : at; }
-
-  bool clamp(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min))
-      return free = e, !is_uniform(e) && lane_offsets(e);
-    const bool right = is_uniform(n->b);
-    if (!right && !is_uniform(n->a)) return false;
-    if (!clamp(right ? n->a : n->b)) return false;
-    const AnyExpr end = lane_base(right ? n->b : n->a);
-    // An end that is beyond the other one becomes both.
-    const bool least = n->op == BinaryOp::max;
-    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
-    const auto joined = [&](const AnyExpr& a) {
-      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
-    };
-    near = near ? joined(near) : end;
-    far = joined(far);
-    return true;
-  }
 };
 
 class PiecewiseLoads : public SharingMutator {
@@ -88,7 +70,7 @@ class PiecewiseLoads : public SharingMutator {
     Vec<LetBinding> ends;
     Vec<AnyExpr> beyond;
     for (const bool least : {true, false}) {
-      const AnyExpr& end = least ? lanes.lowest : lanes.highest;
+      const AnyExpr& end = least ? lanes.ends.lowest : lanes.ends.highest;
       if (!end) continue;
       const AnyExpr lane = lanes.is_beyond(least);
       inside = mask_and(inside, make_unary(UnaryOp::not_, lane));
@@ -107,7 +89,7 @@ class PiecewiseLoads : public SharingMutator {
   static AnyExpr chosen(const LoadNode& n, const ClampedLanes& lanes, const AnyExpr& mask) {
     AnyExpr value = make_load(n.buffer, {lanes.inside()}, mask);
     for (const bool least : {false, true})
-      if (const AnyExpr& end = least ? lanes.lowest : lanes.highest; end)
+      if (const AnyExpr& end = least ? lanes.ends.lowest : lanes.ends.highest; end)
         value = make_select(lanes.is_beyond(least), make_load(n.buffer, {lanes.beyond(end)}, mask),
                             value);
     return value;

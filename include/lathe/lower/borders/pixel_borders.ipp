@@ -5,8 +5,8 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/lower/borders/lane_pieces.hpp>
+#include <lathe/lower/borders/mutator_in_loops.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
-#include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
 namespace lathe {
@@ -15,9 +15,9 @@ namespace detail {
 /// Lanes that run through pixels of a few channels, where a pixel beyond a border is the outermost
 /// one: clamp(floordiv(f, c) + shift, lowest, highest) * c + floormod(f, c) + base, f a ramp.
 struct ClampedPixels {
-  AnyExpr base, shift;      ///< scalars; empty: 0
-  AnyExpr lowest, highest;  ///< scalars, in pixels; empty: no such end
-  AnyExpr lanes;            ///< f
+  AnyExpr base, shift;  ///< scalars; empty: 0
+  LaneEnds ends;        ///< in pixels
+  AnyExpr lanes;        ///< f
   std::int64_t channels = 0;
 
   /// Whether the index is like this.
@@ -31,7 +31,8 @@ struct ClampedPixels {
       return false;
     channels = *c, lanes = rest->a;
     const auto* product = pixel.as<BinaryNode>();
-    return same_expr(product->b, rest->b) && clamp(product->a) && (lowest.get() || highest.get());
+    const AnyExpr free = ends.inside(product->a);
+    return same_expr(product->b, rest->b) && free.get() && is_pixel(free);
   }
   int count() const { return lanes.dtype().lanes; }
   AnyExpr first() const { return lane_base(lanes); }
@@ -42,7 +43,7 @@ struct ClampedPixels {
   }
   /// Which lanes are before the lowest pixel, or behind the highest.
   AnyExpr is_beyond(bool lowest_end) const {
-    const AnyExpr end = lowest_end ? lowest : highest + 1,
+    const AnyExpr end = lowest_end ? ends.lowest : ends.highest + 1,
                   place = (shift ? fold_sub(end, shift) : end) * channels;
     return make_binary(lowest_end ? BinaryOp::lt : BinaryOp::ge, lanes,
                        make_broadcast(place, count()));
@@ -67,21 +68,6 @@ struct ClampedPixels {
     return true;
   }
 
-  bool clamp(const AnyExpr& e) {
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::max && n->op != BinaryOp::min)) return is_pixel(e);
-    if (!is_uniform(n->b) || !clamp(n->a)) return false;
-    const AnyExpr end = lane_base(n->b);
-    // An end that is beyond the other one becomes both.
-    const bool least = n->op == BinaryOp::max;
-    AnyExpr &near = least ? lowest : highest, &far = least ? highest : lowest;
-    const auto joined = [&](const AnyExpr& a) {
-      return !a ? AnyExpr() : least ? fold_max(a, end) : fold_min(a, end);
-    };
-    near = near ? joined(near) : end;
-    far = joined(far);
-    return true;
-  }
   bool is_pixel(const AnyExpr& e) {
     const AnyExpr rest = without_uniform_terms(e, shift);
     const auto* n = rest.as<BinaryNode>();
@@ -90,19 +76,10 @@ struct ClampedPixels {
   }
 };
 
-class PixelBorders : public SharingMutator {
+class PixelBorders : public MutatorInLoops {
  public:
-  PixelBorders(const Program& program, const TargetCaps& caps) : facts_(program), caps_(caps) {}
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = SharingMutator::stmt(s);
-    facts_ = around;
-    return out;
-  }
+  PixelBorders(const Program& program, const TargetCaps& caps)
+      : MutatorInLoops(program), caps_(caps) {}
 
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
@@ -125,7 +102,7 @@ class PixelBorders : public SharingMutator {
     Vec<LetBinding> loads;
     Vec<AnyExpr> beyond, ends;
     for (const bool least : {true, false}) {
-      const AnyExpr& end = least ? pixels.lowest : pixels.highest;
+      const AnyExpr& end = least ? pixels.ends.lowest : pixels.ends.highest;
       if (!end) continue;
       beyond.push_back(pixels.is_beyond(least));
       inside = mask_and(inside, make_unary(UnaryOp::not_, beyond.back()));
@@ -172,7 +149,6 @@ class PixelBorders : public SharingMutator {
     return make_binary(BinaryOp::eq, lane, make_broadcast(make_cast(t, turn), lanes));
   }
 
-  Facts facts_;
   const TargetCaps& caps_;
 };
 

@@ -8,7 +8,7 @@
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/machine_form.hpp>
 #include <lathe/lower/borders/lane_pieces.hpp>
-#include <lathe/lower/machine/sharing_mutator.hpp>
+#include <lathe/lower/borders/mutator_in_loops.hpp>
 #include <lathe/lower/passes_machine.hpp>
 
 namespace lathe {
@@ -47,19 +47,9 @@ struct WrappedLanes {
   }
 };
 
-class WrappedLoads : public SharingMutator {
+class WrappedLoads : public MutatorInLoops {
  public:
-  explicit WrappedLoads(const Program& program) : facts_(program) {}
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = SharingMutator::stmt(s);
-    facts_ = around;
-    return out;
-  }
+  using MutatorInLoops::MutatorInLoops;
 
  private:
   AnyExpr rewritten(const AnyExpr& e) override {
@@ -112,8 +102,6 @@ class WrappedLoads : public SharingMutator {
       place = make_select(first >= period, fold_sub(first, period), place);
     return place;
   }
-
-  Facts facts_;
 };
 
 }  // namespace detail
