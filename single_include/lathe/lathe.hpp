@@ -49160,7 +49160,7 @@ class HoistInvariants : NestSteps {
 }  // namespace detail
 }  // namespace lathe
 
-// ---- lathe/autoschedule/impl/default_longer_unit.ipp
+// ---- lathe/autoschedule/impl/default_join_loops.ipp
 namespace lathe {
 namespace detail {
 

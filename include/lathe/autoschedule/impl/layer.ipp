@@ -17,7 +17,7 @@
 #include <lathe/autoschedule/impl/default_nest.ipp>
 //
 #include <lathe/autoschedule/impl/default_invariants.ipp>
-#include <lathe/autoschedule/impl/default_longer_unit.ipp>
+#include <lathe/autoschedule/impl/default_join_loops.ipp>
 #include <lathe/autoschedule/impl/default_merge.ipp>
 #include <lathe/autoschedule/impl/default_pack.ipp>
 #include <lathe/autoschedule/impl/default_pad.ipp>
