@@ -5770,6 +5770,8 @@ struct TargetCaps {
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;
+  /// Masks of elements below 4 bytes are a few instructions around a mask of words.
+  bool narrow_masks_by_words = false;
   /// Instructions that move one element of memory into a lane.
   static constexpr int kElementMove = 2;
 
@@ -11534,6 +11536,9 @@ AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& 
 AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
 AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
 
+/// The integers that masks of so many lanes compare. A mask is as wide as what is compared: where
+/// no register is one of bits, bytes if words would fill several.
+DType mask_integer(int lanes, const TargetCaps& caps);
 /// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
 AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
 /// The count of such a mask, or of one of known numbers; empty for any other.
@@ -12699,6 +12704,8 @@ class LlvmModule {
   std::string alias_tags(int scope) const;
 
   void add_function(std::string text) { functions_ += text; }
+  /// Whether a function of the module's own has yet to be added.
+  bool is_first_use(std::string_view name) { return declared_.insert(std::string(name)).second; }
   /// The module's text.
   std::string finish();
 
@@ -12896,6 +12903,10 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                const LlvmValue& mask);
   void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
                   const LlvmValue& v);
+  // narrow_masks.ipp
+  void define_moves();
+  LlvmValue load_narrow(const std::string& pointer, DType stored, const LlvmValue& mask);
+  void store_narrow(const std::string& pointer, const LlvmValue& stored, const LlvmValue& mask);
   // tiles.ipp
   void tile_call(std::string_view name, std::string_view params, std::string_view args);
   void store_tile(const StoreNode& n);
@@ -14960,7 +14971,10 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
   register_bytes = target.vector_bytes;
-  masked_bytes = !llvm || !target.has("avx") ? 16 : target.has("avx512bw") ? 1 : 4;
+  narrow_masks_by_words = llvm && x86 && target.has("avx2") && !target.has("avx512bw");
+  masked_bytes = !llvm || !target.has("avx")                       ? 16
+                 : target.has("avx512bw") || narrow_masks_by_words ? 1
+                                                                   : 4;
   loses_byte_quotients = widens_masked_stores = llvm;
 }
 
@@ -42428,8 +42442,22 @@ inline Verdict plan_cache_padded(const Program& program, CachePaddedPlan& plan) 
   return check_padded_values(program, plan);
 }
 
+/// The value where the block has an instance: what it takes for granted of extents that a call
+/// tells holds there alone, and the copy of an image without rows would have a border.
+inline AnyExpr value_for_readers(const CachePaddedPlan& plan) {
+  AnyExpr some;
+  for (const auto& it : plan.site.block->iters)
+    if (!as_const_int(it.extent)) {
+      const AnyExpr one = make_binary(BinaryOp::lt, AnyExpr(0), it.extent);
+      some = some ? logical_and(some, one) : one;
+    }
+  const AnyExpr& value = plan.values[0].over_axes;
+  return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
+}
+
 // copy[axis - min, …] = value
-inline BlockNode padded_copy(const CachePaddedPlan& plan, const Buffer& to, const BlockTag& tag) {
+inline BlockNode padded_copy(const CachePaddedPlan& plan, const AnyExpr& value, const Buffer& to,
+                             const BlockTag& tag) {
   Substitution bound;
   for (const auto& it : plan.site.block->iters) bound.emplace_back(it.var, it.binding);
   Vec<IterVar> iters;
@@ -42439,7 +42467,7 @@ inline BlockNode padded_copy(const CachePaddedPlan& plan, const Buffer& to, cons
                      substitute(plan.values[0].index[d], bound)});
     at.push_back(simplify(fold_sub(AnyExpr(plan.axes[d]), plan.domain[d].min)));
   }
-  return BlockNode(tag, std::move(iters), make_store(to, at, fresh_lets(plan.values[0].over_axes)));
+  return BlockNode(tag, std::move(iters), make_store(to, at, fresh_lets(value)));
 }
 
 inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* edit) {
@@ -42453,7 +42481,10 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   Vec<AnyExpr> shape;
   for (const auto& range : plan.domain) shape.push_back(range.extent);
   copy.to = make_buffer(name, plan.values[0].value.dtype(), shape, Scope::global);
-  copy.copy.emplace(padded_copy(plan, copy.to, make_ref<BlockTagNode>(name)));
+  const BlockTag tag = make_ref<BlockTagNode>(name);
+  copy.copy.emplace(padded_copy(plan, plan.values[0].over_axes, copy.to, tag));
+  if (touched_beyond(program, *copy.copy))
+    copy.copy.emplace(padded_copy(plan, value_for_readers(plan), copy.to, tag));
   if (touched_beyond(program, *copy.copy))
     return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
                        str(plan.values[0].over_axes),
@@ -56458,8 +56489,8 @@ class PixelBorders : public MutatorInLoops {
 
   /// Lane l is of channel (first + l) mod c: those of which l mod c is a number.
   AnyExpr are_channel(const ClampedPixels& pixels, std::int64_t q) const {
-    const DType t = caps_.byte_masks && pixels.count() <= 64 ? kI8 : kI32;
     const int lanes = pixels.count();
+    const DType t = mask_integer(lanes, caps_);
     Vec<int> turns;
     for (int l = 0; l < lanes; ++l) turns.push_back(l % static_cast<int>(pixels.channels));
     const AnyExpr lane = make_shuffle({make_ramp(make_int(t, 0), make_int(t, 1), lanes)},
@@ -58584,6 +58615,12 @@ LATHE_DECL AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b) {
   return !a ? b : !b ? a : logical_and(a, b);
 }
 
+LATHE_DECL DType mask_integer(int lanes, const TargetCaps& caps) {
+  const bool bytes =
+      caps.byte_masks || (caps.narrow_masks_by_words && lanes * kI32.bytes() > caps.register_bytes);
+  return bytes && lanes <= 64 ? kI8 : kI32;
+}
+
 LATHE_DECL AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps) {
   const DType mask = kBool.with_lanes(lanes);
   const std::int64_t* known = as_const_int(count);
@@ -58593,9 +58630,7 @@ LATHE_DECL AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps
     AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
     return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
   }
-  // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
-  // as what it masks.
-  const DType t = caps.byte_masks && lanes <= 64 ? kI8 : kI32;
+  const DType t = mask_integer(lanes, caps);
   return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
                      make_broadcast(known ? make_int(t, *known) : make_cast(t, count), lanes));
 }
@@ -59701,7 +59736,7 @@ LATHE_DECL AnyExpr NearLanes::counted(const TargetCaps& caps) const {
   for (int l = type.lanes; l-- > 0;)
     takers[static_cast<std::size_t>(offset_of(l) - group.first)] = l;
   for (int l = 0; l < type.lanes; ++l) from.push_back(static_cast<int>(offset_of(l) - group.first));
-  const DType t = caps.byte_masks && type.lanes <= 64 ? kI8 : kI32;
+  const DType t = mask_integer(type.lanes, caps);
   const AnyExpr lane = make_ramp(make_int(t, 0), make_int(t, 1), 2 * type.lanes),
                 count = make_broadcast(make_cast(t, fresh_lets(count_)), length),
                 taken = make_binary(BinaryOp::lt, make_shuffle({lane}, std::move(takers)), count),
@@ -67405,6 +67440,8 @@ LATHE_DECL LlvmValue LlvmEmitter::load_dense(const LlvmPlace& at, DType t, const
   std::string align = format_int(alignment(at, t, index.multiple));
   if (mask.text.empty())
     return from_memory(f_.op(stored, "load ", type, ", ptr ", pointer, ", align ", align, tags), t);
+  if (module_.caps.narrow_masks_by_words && stored.element_bytes() < 4)
+    return from_memory(load_narrow(pointer, stored, mask), t);
   std::string mask_type = llvm_type(mask.dtype),
               name = cat("llvm.masked.load.", llvm_mangled(stored), ".p0");
   module_.declare(type, name, cat("ptr, i32, ", mask_type, ", ", type));
@@ -67435,6 +67472,202 @@ LATHE_DECL LlvmValue LlvmEmitter::gather(const LlvmPlace& at, DType t, const Llv
                            format_int(t.element_bytes()), ", ", llvm_type(bits), " ", chosen.text,
                            ", ", type, " zeroinitializer)", module_.alias_tags(at.scope)),
                      t);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/narrow_masks.ipp
+// Bytes and words under masks where instructions have masks for 4 bytes and more alone (AVX2). No
+// byte outside of the mask is touched. Most masks are one run of lanes: what a row has around its
+// border, or at its end.
+
+namespace lathe::detail {
+
+inline constexpr int kNarrowBytes = 32;  ///< of the vectors that are loaded as words
+
+inline LlvmValue llvm_count_zeros(LlvmFunction& f, std::string_view end, const LlvmValue& bits) {
+  const std::string name = cat("llvm.", end, ".i64");
+  f.module.declare("i64", name, "i64, i1");
+  return f.op(kI64, "call i64 @", name, "(i64 ", bits.text, ", i1 false)");
+}
+
+/// The set bits of a word: the first, the end, and whether those between are set.
+struct LlvmRun {
+  LlvmValue first, end, whole;
+};
+
+inline LlvmRun llvm_run(LlvmFunction& f, const LlvmValue& bits) {
+  LlvmRun run;
+  run.first = llvm_count_zeros(f, "cttz", bits);
+  run.end = f.binary("sub", f.integer(kI64, 64), llvm_count_zeros(f, "ctlz", bits));
+  const LlvmValue lowest = f.binary("and", bits, f.binary("sub", f.integer(kI64, 0), bits));
+  const LlvmValue carried = f.binary("and", f.binary("add", bits, lowest), bits);
+  run.whole = f.compare("icmp eq", carried, f.integer(kI64, 0));
+  return run;
+}
+
+inline std::string llvm_byte_at(LlvmFunction& f, std::string_view pointer, const LlvmValue& index) {
+  return f.op(kI64, "getelementptr i8, ptr ", pointer, ", i64 ", index.text).text;
+}
+
+inline void llvm_move(LlvmFunction& f, std::string_view type, const LlvmValue& index) {
+  const std::string from = llvm_byte_at(f, "%from", index), to = llvm_byte_at(f, "%to", index);
+  const LlvmValue v = f.op(kI64, "load ", type, ", ptr ", from, ", align 1");
+  f.line("store ", type, " ", v.text, ", ptr ", to, ", align 1");
+}
+
+/// `lathe.move(from, to, bits)` moves the bytes whose bits are set; a run in two pieces, which
+/// overlap where it is not as long as both. The caller's vectors stay in their registers: it has
+/// none, as LLVM would clear the upper halves of those that it saves on return.
+inline std::string llvm_move_bytes(LlvmModule& module) {
+  LlvmFunction f(module);
+  const LlvmValue bits{kI64, "%bits"}, none = f.integer(kI64, 0);
+  const LlvmRun run = llvm_run(f, bits);
+  f.branch(run.whole, "pieces", "bytes");
+  f.start("pieces");
+  const LlvmValue count = f.binary("sub", run.end, run.first);
+  for (const int size : {16, 8, 4}) {
+    const std::string fits = f.block("fits"), less = f.block("less");
+    f.branch(f.compare("icmp sge", count, f.integer(kI64, size)), fits, less);
+    f.start(fits);
+    llvm_move(f, cat("i", 8 * size), run.first);
+    llvm_move(f, cat("i", 8 * size), f.binary("sub", run.end, f.integer(kI64, size)));
+    f.jump("done");
+    f.start(less);
+  }
+  const std::string few = f.current();
+  f.start("bytes");
+  const LlvmValue left{kI64, "%left"}, rest{kI64, "%rest"};
+  f.line("%left = phi i64 [ %bits, %entry ], [ %bits, %", few, " ], [ %rest, %byte ]");
+  f.branch(f.compare("icmp ne", left, none), "byte", "done");
+  f.start("byte");
+  llvm_move(f, "i8", llvm_count_zeros(f, "cttz", left));
+  f.line("%rest = and i64 %left, ", f.binary("sub", left, f.integer(kI64, 1)).text);
+  f.jump("bytes");
+  f.start("done");
+  f.line("ret void");
+  return f.finish(
+      "define internal preserve_allcc void @lathe.move(ptr %from, ptr %to, i64 %bits) noinline "
+      "noimplicitfloat");
+}
+
+inline LlvmValue llvm_bits_of_mask(LlvmFunction& f, const LlvmValue& mask) {
+  const std::string word = cat("i", mask.dtype.lanes);
+  const LlvmValue bits =
+      f.op(kI64, "bitcast ", llvm_type(mask.dtype), " ", mask.text, " to ", word);
+  return f.op(kI64, "zext ", word, " ", bits.text, " to i64");
+}
+
+/// The 4 bytes from `at` on, of which those in other words are shifted out.
+inline LlvmValue llvm_end_word(LlvmFunction& f, const LlvmValue& at, std::string_view shift,
+                               const LlvmValue& others) {
+  const LlvmValue four = f.op(kI32, "load i32, ptr ", llvm_byte_at(f, "%from", at), ", align 1");
+  const LlvmValue count = f.binary("and", others, f.integer(kI64, 3));
+  const LlvmValue shifted = f.binary("shl", count, f.integer(kI64, 3));
+  return f.binary(shift, four, f.convert("trunc", shifted, kI32));
+}
+
+/// `words`, with `value` in the one that has this byte.
+inline LlvmValue llvm_with_word(LlvmFunction& f, const LlvmValue& words, const LlvmValue& value,
+                                const LlvmValue& byte) {
+  const int lanes = words.dtype.lanes;
+  const LlvmValue lane = f.convert("trunc", f.binary("lshr", byte, f.integer(kI64, 2)), kI32);
+  const LlvmValue here = f.compare("icmp eq", f.splat(lane, lanes), llvm_iota(words.dtype, 1));
+  return f.select(here, f.splat(value, lanes), words);
+}
+
+/// Words within a run are loaded under their own mask, those at its ends by 4 bytes of the run.
+inline LlvmValue llvm_words_of_run(LlvmFunction& f, const LlvmRun& run, const LlvmValue& mask) {
+  const DType bytes = kU8.with_lanes(mask.dtype.lanes), words = kI32.with_lanes(bytes.lanes / 4);
+  const LlvmValue last = f.binary("sub", run.end, f.integer(kI64, 4));
+  const LlvmValue before = f.binary("sub", f.integer(kI64, 0), run.end);
+  const LlvmValue lower = llvm_end_word(f, run.first, "shl", run.first);
+  const LlvmValue upper = llvm_end_word(f, last, "lshr", before);
+  const LlvmValue all = f.convert("bitcast", f.convert("sext", mask, bytes), words);
+  const LlvmValue full = f.compare("icmp eq", all, f.integer(words, -1));
+  const std::string masks = llvm_type(full.dtype), vector = llvm_type(words),
+                    name = cat("llvm.masked.load.", llvm_mangled(words), ".p0");
+  f.module.declare(vector, name, cat("ptr, i32, ", masks, ", ", vector));
+  LlvmValue v = f.op(words, "call ", vector, " @", name, "(ptr %from, i32 1, ", masks, " ",
+                     full.text, ", ", vector, " zeroinitializer)");
+  v = llvm_with_word(f, v, lower, run.first);
+  v = llvm_with_word(f, v, upper, f.binary("sub", run.end, f.integer(kI64, 1)));
+  return f.convert("bitcast", v, bytes);
+}
+
+/// `lathe.load.<bytes>(from, mask)`: zero outside of the mask.
+inline std::string llvm_load_bytes(LlvmModule& module, int bytes) {
+  LlvmFunction f(module);
+  const std::string type = llvm_type(kU8.with_lanes(bytes)), slot = f.frame(type, bytes);
+  const LlvmValue mask{kBool.with_lanes(bytes), "%mask"}, bits = llvm_bits_of_mask(f, mask);
+  const LlvmRun run = llvm_run(f, bits);
+  const LlvmValue count = f.binary("sub", run.end, run.first);
+  const LlvmValue enough = f.compare("icmp sge", count, f.integer(kI64, 4));
+  f.branch(f.binary("and", run.whole, enough), "words", "few");
+  f.start("words");
+  f.line("ret ", type, " ", llvm_words_of_run(f, run, mask).text);
+  f.end();
+  f.start("few");
+  f.line("store ", type, " zeroinitializer, ptr ", slot, ", align ", format_int(bytes));
+  f.line("call preserve_allcc void @lathe.move(ptr %from, ptr ", slot, ", i64 ", bits.text, ")");
+  f.line("%copied = load ", type, ", ptr ", slot, ", align ", format_int(bytes));
+  f.line("ret ", type, " %copied");
+  return f.finish(cat("define internal ", type, " @lathe.load.", bytes, "(ptr %from, ",
+                      llvm_type(mask.dtype), " %mask) alwaysinline"));
+}
+
+/// The mask of the bytes of elements that a mask has.
+inline LlvmValue llvm_byte_mask(LlvmFunction& f, const LlvmValue& mask, DType stored) {
+  if (stored.element_bytes() == 1) return mask;
+  const DType elements = kI16.with_lanes(mask.dtype.lanes), bytes = kI8.with_lanes(stored.bytes());
+  const LlvmValue all = f.convert("bitcast", f.convert("sext", mask, elements), bytes);
+  return f.compare("icmp ne", all, llvm_zero(bytes));
+}
+
+/// `lanes` of a vector from `first` on, which are zero beyond its end.
+inline LlvmValue llvm_lanes_or_zero(LlvmFunction& f, const LlvmValue& v, int first, int lanes) {
+  if (first == 0 && lanes == v.dtype.lanes) return v;
+  Vec<int> from = llvm_lane_range(first, lanes);
+  for (int& lane : from) lane = std::min<int>(lane, v.dtype.lanes);
+  return f.shuffle(v, llvm_zero(v.dtype), from);
+}
+
+LATHE_DECL void LlvmEmitter::define_moves() {
+  if (module_.is_first_use("lathe.move")) module_.add_function(llvm_move_bytes(module_));
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_narrow(const std::string& pointer, DType stored,
+                                              const LlvmValue& mask) {
+  define_moves();
+  const LlvmValue bytes = llvm_byte_mask(f_, mask, stored);
+  LlvmValue all;
+  for (int first = 0; first < stored.bytes(); first += kNarrowBytes) {
+    const int size = stored.bytes() - first > kNarrowBytes / 2 ? kNarrowBytes : kNarrowBytes / 2;
+    const std::string name = cat("lathe.load.", size);
+    if (module_.is_first_use(name)) module_.add_function(llvm_load_bytes(module_, size));
+    const LlvmValue part = llvm_lanes_or_zero(f_, bytes, first, size);
+    const DType type = kU8.with_lanes(size);
+    const LlvmValue v = f_.op(type, "call ", llvm_type(type), " @", name, "(ptr ",
+                              llvm_byte_at(f_, pointer, f_.integer(kI64, first)), ", ",
+                              llvm_type(part.dtype), " ", part.text, ")");
+    all = first == 0 ? v : f_.concat(all, v);
+  }
+  return f_.convert("bitcast", llvm_lanes_or_zero(f_, all, 0, stored.bytes()), stored);
+}
+
+LATHE_DECL void LlvmEmitter::store_narrow(const std::string& pointer, const LlvmValue& stored,
+                                          const LlvmValue& mask) {
+  define_moves();
+  const LlvmValue bytes = llvm_byte_mask(f_, mask, stored.dtype);
+  const std::string type = llvm_type(stored.dtype), slot = f_.frame(type, kNarrowBytes);
+  f_.line("store ", type, " ", stored.text, ", ptr ", slot, ", align ", kNarrowBytes);
+  for (int first = 0; first < stored.dtype.bytes(); first += kNarrowBytes) {
+    const int size = std::min(kNarrowBytes, stored.dtype.bytes() - first);
+    const LlvmValue bits = llvm_bits_of_mask(f_, llvm_lanes_or_zero(f_, bytes, first, size));
+    const LlvmValue offset = f_.integer(kI64, first);
+    f_.line("call preserve_allcc void @lathe.move(ptr ", llvm_byte_at(f_, slot, offset), ", ptr ",
+            llvm_byte_at(f_, pointer, offset), ", i64 ", bits.text, ")");
+  }
 }
 
 }  // namespace lathe::detail
@@ -68039,6 +68272,8 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
       return store_streaming(stored, pointer, known, streaming == Streaming::lines, tags);
     return f_.line("store ", type, " ", stored.text, ", ptr ", pointer, ", align ", align, tags);
   }
+  if (module_.caps.narrow_masks_by_words && stored.dtype.element_bytes() < 4)
+    return store_narrow(pointer, stored, mask);
   std::string mask_type = llvm_type(mask.dtype),
               name = cat("llvm.masked.store.", llvm_mangled(stored.dtype), ".p0");
   module_.declare("void", name, cat(type, ", ptr, i32, ", mask_type));
@@ -68971,7 +69206,8 @@ LATHE_DECL std::string default_passes(int llvm_major, std::string_view text) {
   // do not know the parameter.
   std::string_view instcombine =
       llvm_major >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-  return cat("function(sroa,early-cse<memssa>,", instcombine,
+  const bool inlines = text.find(" alwaysinline ") != text.npos;
+  return cat(inlines ? "always-inline," : "", "function(sroa,early-cse<memssa>,", instcombine,
              loops > kManyLoops ? "" : ",loop-mssa(licm)", ",simplifycfg)");
 }
 

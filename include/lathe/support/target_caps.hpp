@@ -40,6 +40,8 @@ struct TargetCaps {
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;
+  /// Masks of elements below 4 bytes are a few instructions around a mask of words.
+  bool narrow_masks_by_words = false;
   /// Instructions that move one element of memory into a lane.
   static constexpr int kElementMove = 2;
 

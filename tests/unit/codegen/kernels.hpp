@@ -114,19 +114,23 @@ class Kernel {
   std::shared_ptr<const lt::LoadedKernel> loaded_;
 };
 
-/// Writable memory that ends where no memory follows.
+/// A writable page with no memory before it, and none after it.
 class GuardedPage {
  public:
   GuardedPage() : size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    base_ = static_cast<char*>(
-        mmap(nullptr, 2 * size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    REQUIRE(base_ != MAP_FAILED);
-    REQUIRE(mprotect(base_ + size_, size_, PROT_NONE) == 0);
+    void* all = mmap(nullptr, 3 * size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(all != MAP_FAILED);
+    base_ = static_cast<char*>(all) + size_;
+    REQUIRE(mprotect(base_, size_, PROT_READ | PROT_WRITE) == 0);
   }
-  ~GuardedPage() { munmap(base_, 2 * size_); }
+  ~GuardedPage() { munmap(base_ - size_, 3 * size_); }
   GuardedPage(const GuardedPage&) = delete;
   GuardedPage& operator=(const GuardedPage&) = delete;
 
+  template <class T>
+  T* begin() const {
+    return reinterpret_cast<T*>(base_);
+  }
   /// One past its last T.
   template <class T>
   T* end() const {

@@ -104,6 +104,27 @@ TEST_CASE("cache_padded: extents of Dims, of 1 and of 0") {
   }
 }
 
+// Where the block has an instance its extents are above 0, and what it knew by that is no condition
+// of it any more.
+TEST_CASE("cache_padded: a border of an image that may have no rows") {
+  lt::Dim m("m"), n("n");
+  lt::Input<std::uint8_t, 2> X("X", {m, n});
+  lt::Reduce a("a", 3), b("b", 3);
+  const auto at = lt::clamp(X);
+  auto Y = lt::compute("Y", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::reduce_max(at(i + a - 1, j + b - 1), {a, b});
+  });
+  lt::Schedule start(Y), s = start;
+  s.resolve_selects(Y);
+  CHECK(s.str().find("select(") == std::string::npos);
+  s.cache_padded(Y, "X");
+  CHECK(copy_of(s) ==
+        "X_padded[vi + 1, vj + 1] = select(0 < m && 0 < n, "
+        "X[max(min(vi, m - 1), 0), max(min(vj, n - 1), 0)], 0u8)");
+  for (std::int64_t rows : {0, 1, 5})
+    for (std::int64_t columns : {0, 1, 6}) check_kept(start, s, {{"m", rows}, {"n", columns}});
+}
+
 TEST_CASE("cache_padded: refusals") {
   lt::Input<float, 2> X("X", {6, 6});
   // What is chosen depends on the row of the result, not on the place.

@@ -18,6 +18,7 @@
 #include <lathe/codegen/llvm/impl/expr.ipp>
 #include <lathe/codegen/llvm/impl/llvm_ir.ipp>
 #include <lathe/codegen/llvm/impl/load.ipp>
+#include <lathe/codegen/llvm/impl/narrow_masks.ipp>
 #include <lathe/codegen/llvm/impl/ops.ipp>
 #include <lathe/codegen/llvm/impl/parallel.ipp>
 #include <lathe/codegen/llvm/impl/stmt.ipp>

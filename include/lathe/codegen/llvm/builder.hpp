@@ -66,6 +66,8 @@ class LlvmModule {
   std::string alias_tags(int scope) const;
 
   void add_function(std::string text) { functions_ += text; }
+  /// Whether a function of the module's own has yet to be added.
+  bool is_first_use(std::string_view name) { return declared_.insert(std::string(name)).second; }
   /// The module's text.
   std::string finish();
 

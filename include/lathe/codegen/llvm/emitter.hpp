@@ -119,6 +119,10 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                const LlvmValue& mask);
   void store_when(const LlvmValue& mask, const LlvmPlace& at, const LlvmStrided& index,
                   const LlvmValue& v);
+  // narrow_masks.ipp
+  void define_moves();
+  LlvmValue load_narrow(const std::string& pointer, DType stored, const LlvmValue& mask);
+  void store_narrow(const std::string& pointer, const LlvmValue& stored, const LlvmValue& mask);
   // tiles.ipp
   void tile_call(std::string_view name, std::string_view params, std::string_view args);
   void store_tile(const StoreNode& n);

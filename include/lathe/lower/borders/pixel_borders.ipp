@@ -139,8 +139,8 @@ class PixelBorders : public MutatorInLoops {
 
   /// Lane l is of channel (first + l) mod c: those of which l mod c is a number.
   AnyExpr are_channel(const ClampedPixels& pixels, std::int64_t q) const {
-    const DType t = caps_.byte_masks && pixels.count() <= 64 ? kI8 : kI32;
     const int lanes = pixels.count();
+    const DType t = mask_integer(lanes, caps_);
     Vec<int> turns;
     for (int l = 0; l < lanes; ++l) turns.push_back(l % static_cast<int>(pixels.channels));
     const AnyExpr lane = make_shuffle({make_ramp(make_int(t, 0), make_int(t, 1), lanes)},

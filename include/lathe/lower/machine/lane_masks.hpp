@@ -14,6 +14,9 @@ AnyExpr mask_of_operand(const AnyExpr& mask, int operand_lanes, const Vec<int>& 
 AnyExpr mask_of_lanes(const AnyExpr& mask, int lanes);
 AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b);  ///< an empty one chooses all
 
+/// The integers that masks of so many lanes compare. A mask is as wide as what is compared: where
+/// no register is one of bits, bytes if words would fill several.
+DType mask_integer(int lanes, const TargetCaps& caps);
 /// Lanes 0 to count - 1 of a mask, where 0 <= count <= lanes.
 AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps);
 /// The count of such a mask, or of one of known numbers; empty for any other.

@@ -63,6 +63,12 @@ LATHE_DECL AnyExpr mask_and(const AnyExpr& a, const AnyExpr& b) {
   return !a ? b : !b ? a : logical_and(a, b);
 }
 
+LATHE_DECL DType mask_integer(int lanes, const TargetCaps& caps) {
+  const bool bytes =
+      caps.byte_masks || (caps.narrow_masks_by_words && lanes * kI32.bytes() > caps.register_bytes);
+  return bytes && lanes <= 64 ? kI8 : kI32;
+}
+
 LATHE_DECL AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps& caps) {
   const DType mask = kBool.with_lanes(lanes);
   const std::int64_t* known = as_const_int(count);
@@ -72,9 +78,7 @@ LATHE_DECL AnyExpr first_lanes(const AnyExpr& count, int lanes, const TargetCaps
     AnyExpr above = make_binary(BinaryOp::shl, AnyExpr(-1), count);
     return make_reinterpret(mask, make_cast(word, make_unary(UnaryOp::bit_not, above)));
   }
-  // A mask is as wide as what is compared, and where bytes do not make one for all types as wide
-  // as what it masks.
-  const DType t = caps.byte_masks && lanes <= 64 ? kI8 : kI32;
+  const DType t = mask_integer(lanes, caps);
   return make_binary(BinaryOp::lt, make_ramp(make_int(t, 0), make_int(t, 1), lanes),
                      make_broadcast(known ? make_int(t, *known) : make_cast(t, count), lanes));
 }

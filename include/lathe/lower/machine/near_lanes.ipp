@@ -128,7 +128,7 @@ LATHE_DECL AnyExpr NearLanes::counted(const TargetCaps& caps) const {
   for (int l = type.lanes; l-- > 0;)
     takers[static_cast<std::size_t>(offset_of(l) - group.first)] = l;
   for (int l = 0; l < type.lanes; ++l) from.push_back(static_cast<int>(offset_of(l) - group.first));
-  const DType t = caps.byte_masks && type.lanes <= 64 ? kI8 : kI32;
+  const DType t = mask_integer(type.lanes, caps);
   const AnyExpr lane = make_ramp(make_int(t, 0), make_int(t, 1), 2 * type.lanes),
                 count = make_broadcast(make_cast(t, fresh_lets(count_)), length),
                 taken = make_binary(BinaryOp::lt, make_shuffle({lane}, std::move(takers)), count),

@@ -105,6 +105,8 @@ LATHE_DECL LlvmValue LlvmEmitter::load_dense(const LlvmPlace& at, DType t, const
   std::string align = format_int(alignment(at, t, index.multiple));
   if (mask.text.empty())
     return from_memory(f_.op(stored, "load ", type, ", ptr ", pointer, ", align ", align, tags), t);
+  if (module_.caps.narrow_masks_by_words && stored.element_bytes() < 4)
+    return from_memory(load_narrow(pointer, stored, mask), t);
   std::string mask_type = llvm_type(mask.dtype),
               name = cat("llvm.masked.load.", llvm_mangled(stored), ".p0");
   module_.declare(type, name, cat("ptr, i32, ", mask_type, ", ", type));

@@ -94,6 +94,8 @@ LATHE_DECL void LlvmEmitter::store_dense(const LlvmPlace& at, const LlvmStrided&
       return store_streaming(stored, pointer, known, streaming == Streaming::lines, tags);
     return f_.line("store ", type, " ", stored.text, ", ptr ", pointer, ", align ", align, tags);
   }
+  if (module_.caps.narrow_masks_by_words && stored.dtype.element_bytes() < 4)
+    return store_narrow(pointer, stored, mask);
   std::string mask_type = llvm_type(mask.dtype),
               name = cat("llvm.masked.store.", llvm_mangled(stored.dtype), ".p0");
   module_.declare("void", name, cat(type, ", ptr, i32, ", mask_type));

@@ -92,8 +92,22 @@ inline Verdict plan_cache_padded(const Program& program, CachePaddedPlan& plan) 
   return check_padded_values(program, plan);
 }
 
+/// The value where the block has an instance: what it takes for granted of extents that a call
+/// tells holds there alone, and the copy of an image without rows would have a border.
+inline AnyExpr value_for_readers(const CachePaddedPlan& plan) {
+  AnyExpr some;
+  for (const auto& it : plan.site.block->iters)
+    if (!as_const_int(it.extent)) {
+      const AnyExpr one = make_binary(BinaryOp::lt, AnyExpr(0), it.extent);
+      some = some ? logical_and(some, one) : one;
+    }
+  const AnyExpr& value = plan.values[0].over_axes;
+  return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
+}
+
 // copy[axis - min, …] = value
-inline BlockNode padded_copy(const CachePaddedPlan& plan, const Buffer& to, const BlockTag& tag) {
+inline BlockNode padded_copy(const CachePaddedPlan& plan, const AnyExpr& value, const Buffer& to,
+                             const BlockTag& tag) {
   Substitution bound;
   for (const auto& it : plan.site.block->iters) bound.emplace_back(it.var, it.binding);
   Vec<IterVar> iters;
@@ -103,7 +117,7 @@ inline BlockNode padded_copy(const CachePaddedPlan& plan, const Buffer& to, cons
                      substitute(plan.values[0].index[d], bound)});
     at.push_back(simplify(fold_sub(AnyExpr(plan.axes[d]), plan.domain[d].min)));
   }
-  return BlockNode(tag, std::move(iters), make_store(to, at, fresh_lets(plan.values[0].over_axes)));
+  return BlockNode(tag, std::move(iters), make_store(to, at, fresh_lets(value)));
 }
 
 inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* edit) {
@@ -117,7 +131,10 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   Vec<AnyExpr> shape;
   for (const auto& range : plan.domain) shape.push_back(range.extent);
   copy.to = make_buffer(name, plan.values[0].value.dtype(), shape, Scope::global);
-  copy.copy.emplace(padded_copy(plan, copy.to, make_ref<BlockTagNode>(name)));
+  const BlockTag tag = make_ref<BlockTagNode>(name);
+  copy.copy.emplace(padded_copy(plan, plan.values[0].over_axes, copy.to, tag));
+  if (touched_beyond(program, *copy.copy))
+    copy.copy.emplace(padded_copy(plan, value_for_readers(plan), copy.to, tag));
   if (touched_beyond(program, *copy.copy))
     return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
                        str(plan.values[0].over_axes),
