@@ -3462,6 +3462,13 @@ class BlockSteps : public LoopSteps {
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+  /// Windows of neighbouring results share what they have in common: where terms depend on a
+  /// spatial iterator and that of the reduce loop through one place alone, each place has a partial
+  /// result over the other reduce loops, and the block combines those of its window.
+  ///     Y[i, j] += X[i + a, j + b]   → share_window(b) →   Y_window[i, p] += X[i + a, p]
+  ///                                                        Y[i, j] += Y_window[i, j + b]
+  /// Returns the block of the partial results. Reassociates floats. L0268.
+  BlockRef share_window(LoopRef loop, Location where = Location::here());
   /// A reduction in lanes: each of so many has a partial result of its own in registers, of every
   /// lanes-th term, and a tree folds them: half of them joins the other half in vectors, until the
   /// block joins the last two.
@@ -11011,6 +11018,7 @@ namespace lathe {
   /* blocks */               \
   X(decompose_reduction)     \
   X(rfactor)                 \
+  X(share_window)            \
   X(fold_lanes)              \
   X(decompose_padding)       \
   X(pad)                     \
@@ -37126,6 +37134,9 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
   return copies;
 }
 
+LATHE_DECL BlockRef BlockSteps::share_window(LoopRef loop, Location where) {
+  return detail::as_block(apply(detail::primitive_share_window(), {loop}, where));
+}
 LATHE_DECL BlockRef BlockSteps::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
 }
@@ -39601,6 +39612,15 @@ inline Buffer touched_beyond(const Program& program, const BlockNode& block) {
       return access.buffer;
   }
   return {};
+}
+
+/// The value where the block has an instance: what it takes for granted of extents that a call
+/// tells holds there alone, and an image without rows has places around its border.
+inline AnyExpr value_of_instances(const BlockNode& block, const AnyExpr& value) {
+  AnyExpr some;
+  for (const auto& it : block.iters)
+    if (!as_const_int(it.extent)) some = fold_and(some, AnyExpr(0) < it.extent);
+  return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
 }
 
 inline bool constant_box(const Region& region) {
@@ -42203,6 +42223,293 @@ LATHE_DECL const Primitive& primitive_select_to_predicate() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/primitives/blocks/share_window.ipp
+// Partial results that neighbouring windows of a reduction share.
+
+namespace lathe::detail {
+
+/// Writes what depends on two iterators over one place, p = spatial + step * term.
+class OverPlace : public Mutator {
+ public:
+  OverPlace(VarRef spatial, VarRef term, VarRef place, const Facts& facts)
+      : both_{std::move(spatial), std::move(term)}, place_(std::move(place)), facts_(facts) {}
+
+  /// Of each expression that was written; 0: none names the iterators.
+  std::int64_t step = 0;
+  /// An iterator that stands for more than the place.
+  bool failed = false;
+
+  AnyExpr expr(const AnyExpr& e) override {
+    if (failed || !names_one_of(e, both_)) return e;
+    if (e.dtype() == kI64)
+      if (AnyExpr moved = over_place(e); moved.get()) return moved;
+    if (const auto* n = e.as<BinaryNode>(); n && is_comparison(n->op) && n->a.dtype() == kI64) {
+      // A difference that may wrap is not ordered as its parts are.
+      const AnyExpr difference = fold_sub(n->a, n->b);
+      if (Simplifier(facts_).safe(difference))
+        if (AnyExpr moved = over_place(difference); moved.get())
+          return simplify(make_binary(n->op, moved, AnyExpr(0)));
+    }
+    failed = failed || e.as<VarNode>();
+    return descend(e);
+  }
+
+ private:
+  AnyExpr over_place(const AnyExpr& e) {
+    const auto moves = affine_of(e, both_, facts_);
+    if (!moves) return {};
+    const std::int64_t p = moves->coef(0).value_or(0), q = moves->coef(1).value_or(0);
+    if (p == 0 || q == 0 || q % p != 0 || (step != 0 && q / p != step)) return {};
+    step = q / p;
+    return simplify(fold_add(fold_mul(AnyExpr(place_), AnyExpr(p)), moves->rest));
+  }
+
+  Vec<VarRef> both_;
+  VarRef place_;
+  const Facts& facts_;
+};
+
+struct ShareWindowPlan {
+  RfactorPlan reduction;
+  ForRef along;                       ///< the loop over results, as reduction.loop is over terms
+  std::size_t spatial = 0, term = 0;  ///< their iterators
+  std::int64_t step = 0;
+  VarRef place;
+  Range places;         ///< that the windows of all results have
+  Vec<AnyExpr> values;  ///< of the block's stores, over the place
+
+  const BlockNode& block() const { return *reduction.site.block; }
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(block().tag, "L0268", "block " + in_quotes(block().name()) + " " + why,
+                      std::move(help));
+  }
+};
+
+/// The iterator that a loop binds, through all of its domain, and no other; else none.
+inline std::optional<std::size_t> bound_by(const BlockNode& block, const ForNode& loop,
+                                           const Facts& facts) {
+  std::optional<std::size_t> found;
+  for (std::size_t k = 0; k < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    if (!uses_var(it.binding, loop.var)) continue;
+    const auto* var = it.binding.as<VarNode>();
+    if (found || var != loop.var.get() || !prove(eq(loop.min, it.min), facts) ||
+        !prove(eq(loop.extent, it.extent), facts))
+      return {};
+    found = k;
+  }
+  return found;
+}
+
+/// Whether the values are those of places of a window along the loop; they are kept then.
+inline bool slides_along(ShareWindowPlan& plan, const ForRef& loop, const Facts& facts) {
+  const BlockNode& block = plan.block();
+  const auto spatial = bound_by(block, *loop, facts);
+  if (!spatial || block.iters[*spatial].kind != IterKind::spatial) return false;
+  const IterVar& it = block.iters[*spatial];
+  const VarRef place = make_var(it.var->name);
+  Facts inside = facts;
+  for (const auto& each : block.iters) inside.bind(each);
+  OverPlace over(it.var, block.iters[plan.term].var, place, inside);
+  Vec<AnyExpr> values;
+  for (const auto* store : stores_of(block)) values.push_back(over.expr(store->value));
+  if (over.failed || over.step == 0) return false;
+  plan.along = loop, plan.spatial = *spatial, plan.step = over.step;
+  plan.place = place, plan.values = std::move(values);
+  return true;
+}
+
+inline void set_places(ShareWindowPlan& plan, const Facts& facts) {
+  const IterVar &result = plan.block().iters[plan.spatial], &term = plan.block().iters[plan.term];
+  const AnyExpr step(plan.step), one(1);
+  const AnyExpr last = fold_sub(term.extent, one);
+  const AnyExpr from = plan.step > 0 ? term.min : fold_add(term.min, last);
+  const AnyExpr more = fold_mul(AnyExpr(std::abs(plan.step)), last);
+  plan.places.min = simplify(fold_add(result.min, fold_mul(step, from)), facts);
+  plan.places.extent = simplify(fold_max(fold_add(result.extent, more), AnyExpr(0)), facts);
+}
+
+inline Verdict plan_share_window(const Program& program, const Args& args, ShareWindowPlan& plan) {
+  if (auto no = plan_rfactor(program, {args[0], Arg::of_number(0)}, plan.reduction)) {
+    if (no->id == "L0219") no->id = "L0268";
+    return no;
+  }
+  const RfactorPlan& of = plan.reduction;
+  const Facts facts = program_facts(program);
+  if (plan.block().predicate.get() || guard_count(plan.block()) > 0)
+    return plan.no("has a condition, which partial results of a place would not ask",
+                   "share windows before loops are split and choices become predicates");
+  const auto term = bound_by(plan.block(), *of.loop, facts);
+  if (!term)
+    return plan.no("has no iterator that is loop " + describe(*of.loop),
+                   "share windows before loops are split or fused");
+  plan.term = *term;
+  const Vec<ForRef> nest = factored_nest(of);
+  for (const auto& loop : nest)
+    if (slides_along(plan, loop, facts)) break;
+  if (!plan.along)
+    return plan.no("computes no term from the sum of a spatial iterator and multiples of " +
+                       in_quotes(plan.block().iters[plan.term].var->name) + " alone",
+                   "windows slide along a loop: X[i + r]");
+  if (of.reduce.empty())
+    return plan.no(
+        "sums over loop " + describe(*of.loop) + " alone: places have no partial results",
+        "a window of several loops has some");
+  if (plan.along->loop_kind != ForKind::serial)
+    return refusal_at(plan.along->var, "L0268", "loop " + describe(*plan.along) + " is not serial");
+  for (const auto& loop : nest)
+    if (auto no = check_bound(*loop, *plan.along)) return no;
+  set_places(plan, facts);
+  return {};
+}
+
+/// Builds the two blocks: the partial results of all places, and the windows over them.
+class ShareWindowBlocks {
+ public:
+  ShareWindowBlocks(const ShareWindowPlan& plan, const Vec<Buffer>& parts)
+      : plan_(plan), block_(plan.block()), parts_(parts) {}
+
+  /// `wanted`: the values, or what stands for them.
+  BlockNode places(const BlockTag& tag, const VarRef& loop, const Vec<AnyExpr>& wanted) const {
+    BlockNode out(tag, {}, Stmt());
+    Substitution map;
+    Vec<AnyExpr> at;
+    for (std::size_t k = 0; k < block_.iters.size(); ++k) {
+      if (k == plan_.term) continue;
+      IterVar it = block_.iters[k];
+      it.var = make_var(it.var->name);
+      if (k == plan_.spatial) {
+        map.emplace_back(plan_.place, AnyExpr(it.var));
+        it.min = plan_.places.min, it.extent = plan_.places.extent;
+        it.binding = fold_add(it.min, AnyExpr(loop));
+      } else {
+        map.emplace_back(block_.iters[k].var, AnyExpr(it.var));
+      }
+      if (it.kind == IterKind::spatial) at.push_back(simplify(fold_sub(AnyExpr(it.var), it.min)));
+      out.iters.push_back(std::move(it));
+    }
+    Vec<Stmt> stores;
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+      stores.push_back(make_store(parts_[k], at, fresh_lets(substitute(wanted[k], map))));
+    out.body = make_seq(std::move(stores));
+    out.reducer = block_.reducer, out.init = true;
+    return out;
+  }
+
+  BlockNode windows() const {
+    BlockNode out = block_;
+    out.iters.clear();
+    Vec<AnyExpr> at;
+    for (std::size_t k = 0; k < block_.iters.size(); ++k) {
+      const IterVar& it = block_.iters[k];
+      if (it.kind == IterKind::spatial || k == plan_.term) out.iters.push_back(it);
+      if (it.kind == IterKind::spatial)
+        at.push_back(simplify(k == plan_.spatial ? fold_sub(place(), plan_.places.min)
+                                                 : fold_sub(AnyExpr(it.var), it.min)));
+    }
+    Vec<Stmt> stores;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const StoreNode& store = *stores_of(block_)[k];
+      stores.push_back(make_store(store.buffer, store.indices, make_load(parts_[k], at)));
+    }
+    out.body = make_seq(std::move(stores));
+    return out;
+  }
+
+ private:
+  AnyExpr place() const {
+    return fold_add(AnyExpr(block_.iters[plan_.spatial].var),
+                    fold_mul(AnyExpr(block_.iters[plan_.term].var), AnyExpr(plan_.step)));
+  }
+
+  const ShareWindowPlan& plan_;
+  const BlockNode& block_;
+  const Vec<Buffer>& parts_;
+};
+
+inline Vec<Buffer> buffers_of_places(NamePool& names, const ShareWindowPlan& plan) {
+  Vec<AnyExpr> shape;
+  for (std::size_t k = 0; k < plan.block().iters.size(); ++k)
+    if (const IterVar& it = plan.block().iters[k]; it.kind == IterKind::spatial)
+      shape.push_back(k == plan.spatial ? plan.places.extent : it.extent);
+  Vec<Buffer> parts;
+  for (const auto* store : stores_of(plan.block()))
+    parts.push_back(make_buffer(names.fresh(store->buffer->name + "_window"), store->buffer->dtype,
+                                shape, Scope::global));
+  return parts;
+}
+
+/// The loops around the partial results: those of the block without that over terms, and one over
+/// places in the stead of that over results.
+inline Vec<LoopHead> loops_of_places(const ShareWindowPlan& plan, Vec<ForRef> nest,
+                                     Substitution& map) {
+  nest.erase_if([&](const ForRef& loop) { return loop == plan.reduction.loop; });
+  Vec<LoopHead> heads = fresh_loops(nest, Change::clone, map);
+  for (std::size_t k = 0; k < nest.size(); ++k)
+    if (nest[k] == plan.along) heads[k].min = AnyExpr(0), heads[k].extent = plan.places.extent;
+  return heads;
+}
+
+inline void apply_share_window(const Program& program, const ShareWindowPlan& plan,
+                               const Vec<Buffer>& parts, BlockNode places, Edit& edit) {
+  const RfactorPlan& of = plan.reduction;
+  const Vec<ForRef> nest = factored_nest(of);
+  Substitution loops;
+  const Vec<LoopHead> heads = loops_of_places(plan, nest, loops);
+  for (auto& it : places.iters) it.binding = substitute(it.binding, loops);
+  const BlockTag tag = places.tag;
+  Vec<LoopHead> kept;
+  for (const auto& loop : nest)
+    if (is_reduce_loop(of, loop))
+      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by share_window"});
+    else
+      kept.push_back(head_of(*loop));
+  const Stmt both =
+      make_seq({wrap_loops(heads, make_block(std::move(places))),
+                wrap_loops(kept, make_block(ShareWindowBlocks(plan, parts).windows()))});
+  Stmt root = replace_at(path_to(of.site.path, of.at), both);
+  for (const auto& buffer : parts) root = add_alloc(root, buffer);
+  edit.program = program.with(root);
+  edit.results.push_back(BlockRef(tag));
+  if (of.reducer.reassociates)
+    edit.reassociates = partial_sums(of, "share_window", of.loop->var->name);
+}
+
+inline Verdict run_share_window(const Program& program, const Args& args, Edit* edit) {
+  ShareWindowPlan plan;
+  if (auto no = plan_share_window(program, args, plan)) return no;
+  NamePool names(program);
+  const Vec<Buffer> parts = buffers_of_places(names, plan);
+  const BlockTag tag = make_ref<BlockTagNode>(parts[0]->name);
+  const ShareWindowBlocks blocks(plan, parts);
+  std::optional<BlockNode> places = blocks.places(tag, plan.along->var, plan.values);
+  if (touched_beyond(program, *places)) {
+    Vec<AnyExpr> guarded;
+    for (const auto& value : plan.values)
+      guarded.push_back(value_of_instances(plan.block(), value));
+    places.emplace(blocks.places(tag, plan.along->var, guarded));
+  }
+  if (const Buffer beyond = touched_beyond(program, *places))
+    return plan.no("is not proved to read " + in_quotes(beyond->name) +
+                       " inside of it at each place between its windows",
+                   "pad and clamp keep reads inside by the index alone");
+  if (edit) apply_share_window(program, plan, parts, std::move(*places), *edit);
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_share_window() {
+  static const Primitive record{"share_window",
+                                1,
+                                {{"loop", ArgKind::loop}},
+                                "neighbouring windows share partial results",
+                                run_share_window,
+                                ArgKind::block,
+                                Results::one};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/primitives/copies/padded_value.ipp
 namespace lathe::detail {
 
@@ -42442,19 +42749,6 @@ inline Verdict plan_cache_padded(const Program& program, CachePaddedPlan& plan) 
   return check_padded_values(program, plan);
 }
 
-/// The value where the block has an instance: what it takes for granted of extents that a call
-/// tells holds there alone, and the copy of an image without rows would have a border.
-inline AnyExpr value_for_readers(const CachePaddedPlan& plan) {
-  AnyExpr some;
-  for (const auto& it : plan.site.block->iters)
-    if (!as_const_int(it.extent)) {
-      const AnyExpr one = make_binary(BinaryOp::lt, AnyExpr(0), it.extent);
-      some = some ? logical_and(some, one) : one;
-    }
-  const AnyExpr& value = plan.values[0].over_axes;
-  return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
-}
-
 // copy[axis - min, …] = value
 inline BlockNode padded_copy(const CachePaddedPlan& plan, const AnyExpr& value, const Buffer& to,
                              const BlockTag& tag) {
@@ -42484,7 +42778,8 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   const BlockTag tag = make_ref<BlockTagNode>(name);
   copy.copy.emplace(padded_copy(plan, plan.values[0].over_axes, copy.to, tag));
   if (touched_beyond(program, *copy.copy))
-    copy.copy.emplace(padded_copy(plan, value_for_readers(plan), copy.to, tag));
+    copy.copy.emplace(padded_copy(
+        plan, value_of_instances(*plan.site.block, plan.values[0].over_axes), copy.to, tag));
   if (touched_beyond(program, *copy.copy))
     return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
                        str(plan.values[0].over_axes),
@@ -48349,6 +48644,38 @@ inline BodyCost body_cost(const BlockNode& block) {
   return cost;
 }
 
+// Conditions of the place, which are asked for a whole vector, or once for several terms: their
+// operations, and whether all are linear in the place, as those are that tell an image from its
+// border: none is asked inside of it.
+class Conditions : public Visitor {
+ public:
+  explicit Conditions(const BlockNode& block) {
+    for (const auto& it : block.iters) place_.push_back(it.var);
+    stmt(block.body);
+  }
+  double ops = 0;
+  bool of_borders = true;
+
+  void expr(const AnyExpr& e) override {
+    if (e.kind() == ExprKind::Load) return;
+    const auto* n = e.as<SelectNode>();
+    if (!n || find_load(n->condition)) return descend(e);
+    BodyCost cost;
+    cost.expr(n->condition);
+    ops += cost.ops + 1;
+    for (const auto& part : conjuncts(n->condition)) of_borders = of_borders && is_linear(part);
+    expr(n->yes), expr(n->no);
+  }
+
+ private:
+  bool is_linear(const AnyExpr& condition) const {
+    const auto* n = condition.as<BinaryNode>();
+    return n && is_comparison(n->op) && n->a.dtype() == kIndex &&
+           affine_of(n->a - n->b, place_).has_value();
+  }
+  Vec<VarRef> place_;
+};
+
 // What lowering makes of operations that no machine has, in nodes a vector: functions become
 // polynomials, of angles with the reduction of large ones (f32 and f64, x86-64 and AVX-512: 63 to
 // 310, angles 410 to 1173, powers 269 to 704), floats of 8 bits are decoded and rounded in integers
@@ -49728,7 +50055,7 @@ class PadReads : NestSteps {
       if (s_.check(primitive_cache_padded(), args)) continue;
       const Schedule before = s_;
       const BlockRef copy = s_.cache_padded(reduction, read.buffer->name);
-      if (volume(nest.all) < kReads * volume(site(copy).loops))
+      if (volume(nest.all) < reads_for(nest, read) * volume(site(copy).loops))
         s_ = before;
       else
         copies.push_back(copy);
@@ -49751,6 +50078,15 @@ class PadReads : NestSteps {
  private:
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
+  // Where masks of bytes take some forty instructions, and only a call tells where they end.
+  static constexpr double kNarrowReads = 4;
+
+  double reads_for(const DefaultNest& nest, const AccessSite& read) const {
+    const bool narrow = TargetCaps(target_).narrow_masks_by_words &&
+                        read.buffer->dtype.element_bytes() < 4 && nest.unit.var.get() &&
+                        !has_const_trip(nest, nest.unit);
+    return narrow ? kNarrowReads : kReads;
+  }
 
   static bool is_padded(const DefaultNest& nest, const AccessSite& read) {
     return read.inner_condition.get() || contains(nest.clamped, read.buffer);
@@ -50189,6 +50525,61 @@ class ShareTerms : NestSteps {
       tasks *= std::max(trips, 1.0);
     }
     return tasks;
+  }
+};
+
+// Windows that overlap along the loop that memory lies along: sums and extremes over boxes have
+// partial results of columns, which neighbours share.
+class ShareWindows : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run() {
+    for (const auto& block : s_.blocks()) {
+      const BlockSite at = site(block);
+      if (!at.block || kept(block) || !at.block->reducer || !may_share(*at.block)) continue;
+      if (!s_.check(primitive_resolve_selects(), {block})) s_.resolve_selects(block);
+      const DefaultNest nest = nest_of(site(block));
+      for (std::size_t k = nest.reduce.size(); k-- > 0;)
+        if (slides(nest, nest.reduce[k]) && pays(*site(block).block, nest, nest.reduce[k]) &&
+            !s_.check(primitive_share_window(), {nest.reduce[k]})) {
+          s_.share_window(nest.reduce[k]);
+          break;
+        }
+    }
+  }
+
+ private:
+  // Of the operations of a term, a load among them. Tiles of windows keep what rows share in
+  // registers, where partial results of columns are stored and loaded again.
+  static constexpr double kGain = 1.5, kMoved = 2;
+
+  bool may_share(const BlockNode& block) const {
+    const BlockInfo info = classify(block);
+    const auto terms = std::count_if(block.iters.begin(), block.iters.end(),
+                                     [](const IterVar& it) { return it.kind == IterKind::reduce; });
+    return terms > 1 && info.is_reduction() && info.reducer.kind == ReducerClass::reorder &&
+           !(info.reducer.reassociates && s_.options().strict);
+  }
+
+  static bool slides(const DefaultNest& nest, const LoopRef& term) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(), [&](const AccessSite& read) {
+      return std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
+        return uses_var(index, nest.unit.var) && uses_var(index, term.var);
+      });
+    });
+  }
+
+  bool pays(const BlockNode& block, const DefaultNest& nest, const LoopRef& term) const {
+    const BodyCost body = body_cost(block);
+    const double each = body.ops - Conditions(block).ops + body.loads,
+                 window = static_cast<double>(trip_of(nest, term)),
+                 results = static_cast<double>(trip_of(nest, nest.unit));
+    double terms = 1;
+    for (const auto& loop : nest.reduce) terms *= static_cast<double>(trip_of(nest, loop));
+    const double partial = terms / window * each * (results + window - 1) / results,
+                 folded = 2 * window + kMoved;
+    return terms * each > kGain * (partial + folded);
   }
 };
 
@@ -51680,6 +52071,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    ShareWindows(job_).run();
     HoistInvariants(job_).run();
     NarrowStages(job_).run();
     JoinChannels(job_).run();
@@ -53696,37 +54088,6 @@ class TileReduction : TileRegisters {
     return visitor.count + (store && is_narrow_float(store->buffer->dtype));
   }
   static bool is_narrow_float(DType t) { return t.is_float() && is_narrow(t); }
-
-  // Conditions of the place, which are asked for a whole vector, or once for several terms: their
-  // operations, and whether all are linear in the place, as those are that tell an image from its
-  // border: none is asked inside of it.
-  struct Conditions : Visitor {
-    explicit Conditions(const BlockNode& block) {
-      for (const auto& it : block.iters) place_.push_back(it.var);
-      stmt(block.body);
-    }
-    double ops = 0;
-    bool of_borders = true;
-
-    void expr(const AnyExpr& e) override {
-      if (e.kind() == ExprKind::Load) return;
-      const auto* n = e.as<SelectNode>();
-      if (!n || find_load(n->condition)) return descend(e);
-      BodyCost cost;
-      cost.expr(n->condition);
-      ops += cost.ops + 1;
-      for (const auto& part : conjuncts(n->condition)) of_borders = of_borders && is_linear(part);
-      expr(n->yes), expr(n->no);
-    }
-
-   private:
-    bool is_linear(const AnyExpr& condition) const {
-      const auto* n = condition.as<BinaryNode>();
-      return n && is_comparison(n->op) && n->a.dtype() == kIndex &&
-             affine_of(n->a - n->b, place_).has_value();
-    }
-    Vec<VarRef> place_;
-  };
 
   static Run run_of(const DefaultNest& nest) {
     const std::size_t all = nest.reduce.size();

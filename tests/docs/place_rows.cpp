@@ -133,6 +133,27 @@ std::vector<Row> place_rows() {
         S[] sum= X[vr]
 )",
        .steps = LATHE_STEPS(auto [ro, ri] = s.loops<2>("S"); s.rfactor(ri);)},
+      {.name = "share_window",
+       .meaning =
+           "Terms that depend on a spatial iterator and that of the reduce loop through one place "
+           "alone, as `i + r`, have a partial result over the other reduce loops at each place, "
+           "which all windows over it read. A box of 5 x 5 takes 5 + 5 terms so, not 25.",
+       .references =
+           "the block stays; its other reduce loops are consumed; the block of the partial results "
+           "is returned",
+       .rounding = "where the sum or product is one of floating-point numbers",
+       .refusals = "L0204 L0268",
+       .halide = "none: written as two functions",
+       .tvm = "none",
+       .program = R"(program Y(in X: u8[12, 34], out Y: u8[10, 30]):
+  for i in 0..10:
+    for j in 0..30:
+      for a in 0..3:
+        for b in 0..5:
+          block Y(vi in 0..10 = i, vj in 0..30 = j, reduce va in 0..3 = a, reduce vb in 0..5 = b) reduce max init:
+            Y[vi, vj] max= X[vi + va, vj + vb]
+)",
+       .steps = LATHE_STEPS(auto [i, j, a, b] = s.loops<4>("Y"); s.share_window(b);)},
       {.name = "fold_lanes",
        .meaning =
            "Each lane has a partial result in registers, of every `lanes`-th term; then one half "

@@ -105,6 +105,31 @@ class WindowFamilies : public Family {
                                : v / lathe::make_const(dtype_, count % 7 + 1);
     });
   }
+  /// Sums and extremes over boxes around each place, of values of one place each.
+  void boxes() {
+    only_numbers();
+    focus_ = {"share_window", "share_window", "cache_padded", "compute_at", "split", "vectorize"};
+    const Size h = size(12), w = size(40), a = fixed(1 + random_.below(5)),
+               b = random_.chance(85) ? fixed(1 + random_.below(6)) : positive_size(4);
+    const int border = random_.below(3), step = random_.chance(70) ? 1 : 2 - random_.below(4),
+              shift = random_.below(4);
+    const bool squares = random_.chance(30), turned = random_.chance(20);
+    Shaped x = input({h, w}, near_dtype());
+    const auto term = [&](const Axes& at, const Axes& r) {
+      const Index from{at[turned ? 1 : 0].at + r[0].at - shift,
+                       at[turned ? 0 : 1].at + r[1].at * step - shift};
+      AnyExpr v = border == 0   ? lathe::clamp_any(x.tensor, from)
+                  : border == 1 ? padded(x, from, lathe::make_const(x.tensor.dtype(), 1))
+                                : nearest(x, {from[0] + shift, lathe::floormod(from[1], w.any)});
+      v = as_type(dtype_, v);
+      return squares ? times(v, v) : v;
+    };
+    const auto reducer = random_.chance(50)   ? total(dtype_)
+                         : random_.chance(70) ? lathe::max_reducer(dtype_)
+                                              : lathe::min_reducer(dtype_);
+    epilogue(fold_one(turned ? std::vector<Size>{w, h} : std::vector<Size>{h, w}, {a, b}, reducer,
+                      term));
+  }
   void stencil() { stencils(1); }
   void stencil_chain() { stencils(2 + random_.below(2)); }
   /// Half of the size by pairs, and back.

@@ -90,6 +90,7 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"grouped", 2, made<&W::grouped>},
                                              {"transposed_conv", 2, made<&W::transposed_conv>},
                                              {"padded_conv", 3, made<&W::padded_conv>},
+                                             {"boxes", 3, made<&W::boxes>},
                                              {"pool_max", 2, made<&W::pool_max>},
                                              {"pool_average", 2, made<&W::pool_average>},
                                              {"stencil", 2, made<&W::stencil>},

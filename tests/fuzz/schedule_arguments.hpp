@@ -44,6 +44,7 @@ class ScheduleArguments : protected MarkArguments {
         {"cache_write", 2, &A::cache_write},
         {"decompose_reduction", 2, &A::decompose_reduction},
         {"rfactor", 2, &A::rfactor},
+        {"share_window", 1, &A::share_window},
         {"fold_lanes", 3, &A::fold_lanes},
         {"set_scope", 1, &A::set_scope},
         {"transform_layout", 1, &A::transform_layout},
@@ -151,6 +152,7 @@ class ScheduleArguments : protected MarkArguments {
   Args rfactor(const Schedule& s) {
     return {reduce_loop(s, false), Arg::of_number(random_.below(3) - 1)};
   }
+  Args share_window(const Schedule& s) { return {reduce_loop(s, false)}; }
   Args fold_lanes(const Schedule& s) {
     const int lanes = random_.chance(95) ? 1 << (1 + random_.below(6)) : random_.below(7) - 1;
     return {reduce_loop(s, false), Arg::of_number(lanes), tail()};

@@ -186,11 +186,54 @@ TEST_CASE("rows whose length a call tells are tiles where lanes at their ends lo
     const std::string text =
         lt::default_schedule(lt::program_of(Y), test::one_core(target)).program().str();
     CHECK(has(text, "vectorized for ji"));
+    return text;
+  };
+  for (const auto& text : {rows(std::uint8_t(), "x86-64-v4"), rows(std::int32_t(), "x86-64-v3")}) {
+    CHECK(has(text, "unrolled for ii"));
     // A row that is clamped is no border of its own.
     CHECK_FALSE(has(text, "@partition"));
-    return has(text, "unrolled for ii");
+    CHECK_FALSE(has(text, "X_padded"));
+  }
+  // A mask of bytes is many instructions there; each place is loaded once so.
+  CHECK(has(rows(std::uint8_t(), "x86-64-v3"), "X_padded"));
+  CHECK_FALSE(has(rows(std::uint8_t(), "x86-64-v2"), "unrolled for ii"));
+}
+
+TEST_CASE("boxes share what their columns have in common, where it is less than the box") {
+  const auto box = [](int rows, int columns, auto reduce, auto term) {
+    lt::Input<float, 2> X("X", {17, 70});
+    lt::Reduce a("a", rows), b("b", columns);
+    return lt::compute("Y", {17, 70}, [&](lt::Var i, lt::Var j) {
+      return reduce(term(lt::clamp(X)(i + a - 1, j + b - 2), b), {a, b});
+    });
   };
-  CHECK_FALSE(rows(std::uint8_t(), "x86-64-v3"));  // their last lanes are loaded one by one
-  CHECK(rows(std::uint8_t(), "x86-64-v4"));
-  CHECK(rows(std::int32_t(), "x86-64-v3"));
+  const auto most = [](const auto& x, auto axes) { return lt::reduce_max(x, axes); };
+  const auto total = [](const auto& x, auto axes) { return lt::sum(x, axes); };
+  const auto plain = [](const auto& x, const auto&) { return x; };
+  const auto weighted = [](const auto& x, const auto& b) { return x * lt::cast<float>(b); };
+  using Axes = std::initializer_list<lt::Reduce>;
+  const auto shares = [](const lt::Tensor<float, 2>& Y, bool strict = false) {
+    const lt::Program start = lt::program_of(Y);
+    const lt::Schedule s =
+        lt::default_schedule(start, test::one_core("x86-64-v4"), {.strict = strict});
+    return has(s.str(), "Y_window");
+  };
+  const auto largest = [&](int rows, int columns) {
+    return box(
+        rows, columns, [&](const auto& x, Axes axes) { return most(x, axes); }, plain);
+  };
+  CHECK(shares(largest(5, 5)));
+  CHECK(shares(largest(5, 5), true));
+  CHECK(shares(largest(7, 3)));
+  CHECK_FALSE(shares(largest(3, 3)));
+  CHECK_FALSE(shares(largest(1, 9)));
+  const auto summed = [&](auto term) {
+    return box(
+        5, 5, [&](const auto& x, Axes axes) { return total(x, axes); }, term);
+  };
+  CHECK(shares(summed(plain)));
+  CHECK_FALSE(shares(summed(plain), true));
+  CHECK_FALSE(shares(summed(weighted)));
+  const lt::Schedule s = planned(lt::program_of(largest(5, 5)));
+  CHECK(test::run(s.program()) == test::run(lt::program_of(largest(5, 5))));
 }

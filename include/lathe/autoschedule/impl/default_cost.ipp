@@ -96,6 +96,38 @@ inline BodyCost body_cost(const BlockNode& block) {
   return cost;
 }
 
+// Conditions of the place, which are asked for a whole vector, or once for several terms: their
+// operations, and whether all are linear in the place, as those are that tell an image from its
+// border: none is asked inside of it.
+class Conditions : public Visitor {
+ public:
+  explicit Conditions(const BlockNode& block) {
+    for (const auto& it : block.iters) place_.push_back(it.var);
+    stmt(block.body);
+  }
+  double ops = 0;
+  bool of_borders = true;
+
+  void expr(const AnyExpr& e) override {
+    if (e.kind() == ExprKind::Load) return;
+    const auto* n = e.as<SelectNode>();
+    if (!n || find_load(n->condition)) return descend(e);
+    BodyCost cost;
+    cost.expr(n->condition);
+    ops += cost.ops + 1;
+    for (const auto& part : conjuncts(n->condition)) of_borders = of_borders && is_linear(part);
+    expr(n->yes), expr(n->no);
+  }
+
+ private:
+  bool is_linear(const AnyExpr& condition) const {
+    const auto* n = condition.as<BinaryNode>();
+    return n && is_comparison(n->op) && n->a.dtype() == kIndex &&
+           affine_of(n->a - n->b, place_).has_value();
+  }
+  Vec<VarRef> place_;
+};
+
 // What lowering makes of operations that no machine has, in nodes a vector: functions become
 // polynomials, of angles with the reduction of large ones (f32 and f64, x86-64 and AVX-512: 63 to
 // 310, angles 410 to 1173, powers 269 to 704), floats of 8 bits are decoded and rounded in integers

@@ -24,7 +24,7 @@ class PadReads : NestSteps {
       if (s_.check(primitive_cache_padded(), args)) continue;
       const Schedule before = s_;
       const BlockRef copy = s_.cache_padded(reduction, read.buffer->name);
-      if (volume(nest.all) < kReads * volume(site(copy).loops))
+      if (volume(nest.all) < reads_for(nest, read) * volume(site(copy).loops))
         s_ = before;
       else
         copies.push_back(copy);
@@ -47,6 +47,15 @@ class PadReads : NestSteps {
  private:
   // Of each place: a copy loads and stores it once, a condition is asked at each read.
   static constexpr double kReads = 16;
+  // Where masks of bytes take some forty instructions, and only a call tells where they end.
+  static constexpr double kNarrowReads = 4;
+
+  double reads_for(const DefaultNest& nest, const AccessSite& read) const {
+    const bool narrow = TargetCaps(target_).narrow_masks_by_words &&
+                        read.buffer->dtype.element_bytes() < 4 && nest.unit.var.get() &&
+                        !has_const_trip(nest, nest.unit);
+    return narrow ? kNarrowReads : kReads;
+  }
 
   static bool is_padded(const DefaultNest& nest, const AccessSite& read) {
     return read.inner_condition.get() || contains(nest.clamped, read.buffer);

@@ -13,6 +13,7 @@ class PlaceProducers : RowBlocks {
 
   void run() {
     inline_producers();
+    ShareWindows(job_).run();
     HoistInvariants(job_).run();
     NarrowStages(job_).run();
     JoinChannels(job_).run();

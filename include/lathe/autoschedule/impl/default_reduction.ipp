@@ -159,37 +159,6 @@ class TileReduction : TileRegisters {
   }
   static bool is_narrow_float(DType t) { return t.is_float() && is_narrow(t); }
 
-  // Conditions of the place, which are asked for a whole vector, or once for several terms: their
-  // operations, and whether all are linear in the place, as those are that tell an image from its
-  // border: none is asked inside of it.
-  struct Conditions : Visitor {
-    explicit Conditions(const BlockNode& block) {
-      for (const auto& it : block.iters) place_.push_back(it.var);
-      stmt(block.body);
-    }
-    double ops = 0;
-    bool of_borders = true;
-
-    void expr(const AnyExpr& e) override {
-      if (e.kind() == ExprKind::Load) return;
-      const auto* n = e.as<SelectNode>();
-      if (!n || find_load(n->condition)) return descend(e);
-      BodyCost cost;
-      cost.expr(n->condition);
-      ops += cost.ops + 1;
-      for (const auto& part : conjuncts(n->condition)) of_borders = of_borders && is_linear(part);
-      expr(n->yes), expr(n->no);
-    }
-
-   private:
-    bool is_linear(const AnyExpr& condition) const {
-      const auto* n = condition.as<BinaryNode>();
-      return n && is_comparison(n->op) && n->a.dtype() == kIndex &&
-             affine_of(n->a - n->b, place_).has_value();
-    }
-    Vec<VarRef> place_;
-  };
-
   static Run run_of(const DefaultNest& nest) {
     const std::size_t all = nest.reduce.size();
     Run run{1, trip_of(nest, nest.reduce.back())};

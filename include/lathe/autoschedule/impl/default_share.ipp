@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/schedule/core/records.hpp>
 
 namespace lathe {
 namespace detail {
@@ -63,6 +65,61 @@ class ShareTerms : NestSteps {
       tasks *= std::max(trips, 1.0);
     }
     return tasks;
+  }
+};
+
+// Windows that overlap along the loop that memory lies along: sums and extremes over boxes have
+// partial results of columns, which neighbours share.
+class ShareWindows : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  void run() {
+    for (const auto& block : s_.blocks()) {
+      const BlockSite at = site(block);
+      if (!at.block || kept(block) || !at.block->reducer || !may_share(*at.block)) continue;
+      if (!s_.check(primitive_resolve_selects(), {block})) s_.resolve_selects(block);
+      const DefaultNest nest = nest_of(site(block));
+      for (std::size_t k = nest.reduce.size(); k-- > 0;)
+        if (slides(nest, nest.reduce[k]) && pays(*site(block).block, nest, nest.reduce[k]) &&
+            !s_.check(primitive_share_window(), {nest.reduce[k]})) {
+          s_.share_window(nest.reduce[k]);
+          break;
+        }
+    }
+  }
+
+ private:
+  // Of the operations of a term, a load among them. Tiles of windows keep what rows share in
+  // registers, where partial results of columns are stored and loaded again.
+  static constexpr double kGain = 1.5, kMoved = 2;
+
+  bool may_share(const BlockNode& block) const {
+    const BlockInfo info = classify(block);
+    const auto terms = std::count_if(block.iters.begin(), block.iters.end(),
+                                     [](const IterVar& it) { return it.kind == IterKind::reduce; });
+    return terms > 1 && info.is_reduction() && info.reducer.kind == ReducerClass::reorder &&
+           !(info.reducer.reassociates && s_.options().strict);
+  }
+
+  static bool slides(const DefaultNest& nest, const LoopRef& term) {
+    return std::any_of(nest.reads.begin(), nest.reads.end(), [&](const AccessSite& read) {
+      return std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
+        return uses_var(index, nest.unit.var) && uses_var(index, term.var);
+      });
+    });
+  }
+
+  bool pays(const BlockNode& block, const DefaultNest& nest, const LoopRef& term) const {
+    const BodyCost body = body_cost(block);
+    const double each = body.ops - Conditions(block).ops + body.loads,
+                 window = static_cast<double>(trip_of(nest, term)),
+                 results = static_cast<double>(trip_of(nest, nest.unit));
+    double terms = 1;
+    for (const auto& loop : nest.reduce) terms *= static_cast<double>(trip_of(nest, loop));
+    const double partial = terms / window * each * (results + window - 1) / results,
+                 folded = 2 * window + kMoved;
+    return terms * each > kGain * (partial + folded);
   }
 };
 

@@ -132,6 +132,13 @@ class BlockSteps : public LoopSteps {
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
   BlockRef rfactor(LoopRef loop, int axis = 0, Location where = Location::here());
+  /// Windows of neighbouring results share what they have in common: where terms depend on a
+  /// spatial iterator and that of the reduce loop through one place alone, each place has a partial
+  /// result over the other reduce loops, and the block combines those of its window.
+  ///     Y[i, j] += X[i + a, j + b]   → share_window(b) →   Y_window[i, p] += X[i + a, p]
+  ///                                                        Y[i, j] += Y_window[i, j + b]
+  /// Returns the block of the partial results. Reassociates floats. L0268.
+  BlockRef share_window(LoopRef loop, Location where = Location::here());
   /// A reduction in lanes: each of so many has a partial result of its own in registers, of every
   /// lanes-th term, and a tree folds them: half of them joins the other half in vectors, until the
   /// block joins the last two.

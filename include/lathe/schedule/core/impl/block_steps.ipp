@@ -134,6 +134,9 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
   return copies;
 }
 
+LATHE_DECL BlockRef BlockSteps::share_window(LoopRef loop, Location where) {
+  return detail::as_block(apply(detail::primitive_share_window(), {loop}, where));
+}
 LATHE_DECL BlockRef BlockSteps::rfactor(LoopRef loop, int axis, Location where) {
   return detail::as_block(apply(detail::primitive_rfactor(), {loop, Arg::of_number(axis)}, where));
 }

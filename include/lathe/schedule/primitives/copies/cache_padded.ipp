@@ -92,19 +92,6 @@ inline Verdict plan_cache_padded(const Program& program, CachePaddedPlan& plan) 
   return check_padded_values(program, plan);
 }
 
-/// The value where the block has an instance: what it takes for granted of extents that a call
-/// tells holds there alone, and the copy of an image without rows would have a border.
-inline AnyExpr value_for_readers(const CachePaddedPlan& plan) {
-  AnyExpr some;
-  for (const auto& it : plan.site.block->iters)
-    if (!as_const_int(it.extent)) {
-      const AnyExpr one = make_binary(BinaryOp::lt, AnyExpr(0), it.extent);
-      some = some ? logical_and(some, one) : one;
-    }
-  const AnyExpr& value = plan.values[0].over_axes;
-  return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
-}
-
 // copy[axis - min, …] = value
 inline BlockNode padded_copy(const CachePaddedPlan& plan, const AnyExpr& value, const Buffer& to,
                              const BlockTag& tag) {
@@ -134,7 +121,8 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   const BlockTag tag = make_ref<BlockTagNode>(name);
   copy.copy.emplace(padded_copy(plan, plan.values[0].over_axes, copy.to, tag));
   if (touched_beyond(program, *copy.copy))
-    copy.copy.emplace(padded_copy(plan, value_for_readers(plan), copy.to, tag));
+    copy.copy.emplace(padded_copy(
+        plan, value_of_instances(*plan.site.block, plan.values[0].over_axes), copy.to, tag));
   if (touched_beyond(program, *copy.copy))
     return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
                        str(plan.values[0].over_axes),

@@ -36,6 +36,15 @@ inline Buffer touched_beyond(const Program& program, const BlockNode& block) {
   return {};
 }
 
+/// The value where the block has an instance: what it takes for granted of extents that a call
+/// tells holds there alone, and an image without rows has places around its border.
+inline AnyExpr value_of_instances(const BlockNode& block, const AnyExpr& value) {
+  AnyExpr some;
+  for (const auto& it : block.iters)
+    if (!as_const_int(it.extent)) some = fold_and(some, AnyExpr(0) < it.extent);
+  return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
+}
+
 inline bool constant_box(const Region& region) {
   for (const auto& r : region.ranges)
     if (!as_const_int(r.extent)) return false;
