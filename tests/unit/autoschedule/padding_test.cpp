@@ -134,3 +134,26 @@ TEST_CASE("images of a batch are copied one by one, unless threads would be with
   CHECK(nests(1) == 1);
   CHECK(nests(16) == 2);
 }
+
+TEST_CASE("bytes at borders that a call tells are read from a copy where masks are of words") {
+  const auto copies = [](auto value, const lt::Extent& w, const char* target, int beside) {
+    using T = decltype(value);
+    const lt::Dim h("h");
+    lt::Input<T, 2> X("X", {h, w});
+    const auto Y = lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) {
+      const auto at = [&](int k) {
+        return lt::cast<std::int32_t>(lt::clamp(X)(i + k * (1 - beside), j + k * beside));
+      };
+      return lt::cast<T>((at(-2) + at(-1) + at(0) + at(1) + at(2)) / 5);
+    });
+    return has(lt::default_schedule(lt::program_of(Y), lt::Target(target)).str(), "X_padded");
+  };
+  const lt::Dim w("w");
+  using Byte = std::uint8_t;
+  CHECK(copies(Byte(), w, "x86-64-v3", 1));
+  CHECK(copies(std::int16_t(), w, "x86-64-v3", 1));
+  CHECK_FALSE(copies(std::int32_t(), w, "x86-64-v3", 1));
+  CHECK_FALSE(copies(Byte(), w, "x86-64-v4", 1));
+  CHECK_FALSE(copies(Byte(), lt::Extent(80), "x86-64-v3", 1));
+  CHECK_FALSE(copies(Byte(), w, "x86-64-v3", 0));  // rows have no border in a vector
+}

@@ -70,7 +70,7 @@ TEST_CASE("bytes and words under masks of any lanes, and no others") {
   for (const char* name : {"host", "x86-64-v3"}) {
     const Target target(name);
     if (!target.runs_on(host())) continue;
-    for (const DType type : {kU8, kI16, kBool})
+    for (const DType type : {kU8, kI16, kF16, kBool})
       for (const int lanes : {2, 5, 8, 16, 24, 32, 40}) {
         CAPTURE(std::string(name));
         CAPTURE(type.str());

@@ -125,6 +125,20 @@ TEST_CASE("cache_padded: a border of an image that may have no rows") {
     for (std::int64_t columns : {0, 1, 6}) check_kept(start, s, {{"m", rows}, {"n", columns}});
 }
 
+TEST_CASE("cache_padded: a domain that another iterator bounds") {
+  lt::Schedule start(
+      lt::parse("program Y<n>(in X: u8[n, 40], out Y: u8[n, 40]):\n"
+                "  for i in 0..n:\n    for j in 0..40:\n      for a in 0..i + 1:\n"
+                "        block Y(vi in 0..n = i, vj in 0..40 = j, reduce va in 0..vi + 1 = a) "
+                "reduce max init:\n"
+                "          Y[vi, vj] max= X[max(min(vi + va - 1, n - 1), 0), "
+                "max(min(vj - 1, 39), 0)]\n")),
+      s = start;
+  s.cache_padded("Y", "X");
+  CHECK(copy_of(s).find("select(0 < n, ") != std::string::npos);
+  for (const std::int64_t n : {0, 1, 6}) check_kept(start, s, {{"n", n}});
+}
+
 TEST_CASE("cache_padded: refusals") {
   lt::Input<float, 2> X("X", {6, 6});
   // What is chosen depends on the row of the result, not on the place.

@@ -32,16 +32,22 @@ std::string refusal(const lt::AnyTensor& Y, std::size_t loop) {
 
 TEST_CASE("share_window: along each loop, by steps of any sign, and empty images") {
   for (const std::int64_t step : {1, 2, -1, -3})
-    for (const std::size_t loop : {2, 3}) {
-      lt::Dim h("h"), w("w");
+    for (const std::size_t loop : {2u, 3u}) {
+      lt::Dim h("h"), w("w", {.min = std::abs(step) - 1});
+      if (loop == 3 && std::abs(step) > 1) {
+        CHECK(refusal(boxes(h, w, step, alone), loop)
+                  .starts_with("L0268 share_window: block 'Y' has places between its windows"));
+        w = lt::Dim("w", {.min = std::abs(step)});
+      }
       const auto Y = boxes(h, w, step, alone);
       lt::Schedule start(Y), s = start;
       const lt::BlockRef places = s.share_window(s.loops(Y)[loop]);
       CHECK(s.loops(places).size() == 3);
       CHECK(s.loops(Y).size() == 3);
       for (const std::int64_t rows : {0, 1, 4})
-        for (const std::int64_t columns : {0, 1, 9})
-          check_kept(start, s, {{"h", rows}, {"w", columns}});
+        for (const std::int64_t columns : {0, 1, 3, 9})
+          if (columns >= std::abs(step) || (columns == 0 && std::abs(step) == 1))
+            check_kept(start, s, {{"h", rows}, {"w", columns}});
     }
 }
 
@@ -103,7 +109,7 @@ TEST_CASE("share_window: sums of floats are listed, and refused by strict") {
 TEST_CASE("share_window: refusals") {
   const auto weighted = [](const auto& x, const auto& b) { return x * lt::cast<std::int32_t>(b); };
   CHECK(refusal(boxes(6, 8, 1, weighted), 3) ==
-        "L0268 share_window: block 'Y' computes no term from the sum of a spatial iterator and "
+        "L0268 share_window: block 'Y' computes no term from the sum of one loop's iterator and "
         "multiples of 'vb' alone");
   CHECK(refusal(boxes(6, 8, 1, alone), 1).starts_with("L0268 share_window: loop 'j'"));
 
@@ -122,6 +128,21 @@ TEST_CASE("share_window: refusals") {
   });
   CHECK(refusal(gaps, 1).starts_with("L0268"));
 
+  // Quotients and places that no integer holds.
+  for (const std::int64_t sign : {1, -1}) {
+    auto far = lt::compute("Y", {4, 64}, [&](lt::Var i, lt::Var j) {
+      return lt::sum(lt::clamp(X)(j * sign + q * INT64_MIN + i), {r, q});
+    });
+    CHECK(refusal(far, 3).starts_with("L0268"));
+  }
+  lt::Schedule ragged(
+      lt::parse("program Y(in X: u8[9], out Y: u8[9, 9]):\n"
+                "  for i in 0..9:\n    for j in 0..9:\n      for a in 0..2:\n"
+                "        for b in 0..j + 1:\n"
+                "          block Y(vi in 0..9 = i, vj in 0..9 = j, reduce va in 0..2 = a, "
+                "reduce vb in 0..9 = b) reduce max init:\n"
+                "            Y[vi, vj] max= X[min(vi + va, 8)]\n"));
+  CHECK(error_of([&] { ragged.share_window(ragged.loops("Y")[2]); }).starts_with("L0268"));
   lt::Schedule split(boxes(6, 8, 1, alone));
   split.split(split.loops("Y")[3], {2, lt::infer});
   CHECK(error_of([&] {

@@ -14,17 +14,19 @@ class PadReads : NestSteps {
   using NestSteps::NestSteps;
 
   /// The blocks that copy.
-  Vec<BlockRef> run(const BlockRef& reduction, const DefaultNest& nest) {
+  Vec<BlockRef> run(const BlockRef& block, const DefaultNest& nest) {
     Vec<BlockRef> copies;
     Vec<Buffer> seen;
     for (const auto& read : nest.reads) {
       if (!is_padded(nest, read) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
-      const Args args{reduction, Arg::of_buffer(read.buffer->name)};
+      const Args args{block, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
+      const bool narrow = ends_in_narrow_masks(block, nest, read.buffer);
       const Schedule before = s_;
-      const BlockRef copy = s_.cache_padded(reduction, read.buffer->name);
-      if (volume(nest.all) < reads_for(nest, read) * volume(site(copy).loops))
+      const BlockRef copy = s_.cache_padded(block, read.buffer->name);
+      if (volume(nest.all) * times_read(nest, read.buffer) <
+          (narrow ? kNarrowReads : kReads) * volume(site(copy).loops))
         s_ = before;
       else
         copies.push_back(copy);
@@ -50,11 +52,32 @@ class PadReads : NestSteps {
   // Where masks of bytes take some forty instructions, and only a call tells where they end.
   static constexpr double kNarrowReads = 4;
 
-  double reads_for(const DefaultNest& nest, const AccessSite& read) const {
-    const bool narrow = TargetCaps(target_).narrow_masks_by_words &&
-                        read.buffer->dtype.element_bytes() < 4 && nest.unit.var.get() &&
-                        !has_const_trip(nest, nest.unit);
-    return narrow ? kNarrowReads : kReads;
+  static double times_read(const DefaultNest& nest, const Buffer& buffer) {
+    return static_cast<double>(
+        std::count_if(nest.reads.begin(), nest.reads.end(),
+                      [&](const AccessSite& read) { return read.buffer == buffer; }));
+  }
+
+  // Whether lanes have a border that a call tells, and no mask of an instruction. What the program
+  // itself computes by rows is in the first cache.
+  bool ends_in_narrow_masks(const BlockRef& block, const DefaultNest& nest,
+                            const Buffer& buffer) const {
+    if (!TargetCaps(target_).narrow_masks_by_words || buffer->dtype.element_bytes() >= 4 ||
+        is_private(s_.program()->body, buffer) || !nest.unit.var.get() ||
+        has_const_trip(nest, nest.unit))
+      return false;
+    const BlockSite at = site(block);
+    const Facts facts = facts_on(at.path);
+    const auto reads = over_loops(reads_of(*at.block), *at.block, facts);
+    return std::any_of(reads.begin(), reads.end(), [&](const AccessSite& read) {
+      return read.buffer == buffer && ends_along(read, nest.unit.var, facts);
+    });
+  }
+  static bool ends_along(const AccessSite& read, const VarRef& unit, const Facts& facts) {
+    if (read.inner_condition.get() && uses_var(read.inner_condition, unit)) return true;
+    return std::any_of(read.indices.begin(), read.indices.end(), [&](const AnyExpr& index) {
+      return uses_var(index, unit) && !same_expr(away_from_borders(index, facts), index);
+    });
   }
 
   static bool is_padded(const DefaultNest& nest, const AccessSite& read) {

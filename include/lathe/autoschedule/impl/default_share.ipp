@@ -78,21 +78,15 @@ class ShareWindows : NestSteps {
     for (const auto& block : s_.blocks()) {
       const BlockSite at = site(block);
       if (!at.block || kept(block) || !at.block->reducer || !may_share(*at.block)) continue;
-      if (!s_.check(primitive_resolve_selects(), {block})) s_.resolve_selects(block);
-      const DefaultNest nest = nest_of(site(block));
-      for (std::size_t k = nest.reduce.size(); k-- > 0;)
-        if (slides(nest, nest.reduce[k]) && pays(*site(block).block, nest, nest.reduce[k]) &&
-            !s_.check(primitive_share_window(), {nest.reduce[k]})) {
-          s_.share_window(nest.reduce[k]);
-          break;
-        }
+      const Schedule before = s_;
+      if (!shares(block)) s_ = before;
     }
   }
 
  private:
   // Of the operations of a term, a load among them. Tiles of windows keep what rows share in
   // registers, where partial results of columns are stored and loaded again.
-  static constexpr double kGain = 1.5, kMoved = 2;
+  static constexpr double kGain = 1.5, kFold = 2, kMoved = 2;
 
   bool may_share(const BlockNode& block) const {
     const BlockInfo info = classify(block);
@@ -110,16 +104,26 @@ class ShareWindows : NestSteps {
     });
   }
 
-  bool pays(const BlockNode& block, const DefaultNest& nest, const LoopRef& term) const {
-    const BodyCost body = body_cost(block);
-    const double each = body.ops - Conditions(block).ops + body.loads,
-                 window = static_cast<double>(trip_of(nest, term)),
-                 results = static_cast<double>(trip_of(nest, nest.unit));
-    double terms = 1;
-    for (const auto& loop : nest.reduce) terms *= static_cast<double>(trip_of(nest, loop));
-    const double partial = terms / window * each * (results + window - 1) / results,
-                 folded = 2 * window + kMoved;
-    return terms * each > kGain * (partial + folded);
+  bool shares(const BlockRef& block) {
+    if (!s_.check(primitive_resolve_selects(), {block})) s_.resolve_selects(block);
+    const DefaultNest nest = nest_of(site(block));
+    const double each = operations(block), boxes = each * volume(nest.all);
+    for (std::size_t k = nest.reduce.size(); k-- > 0;) {
+      if (!slides(nest, nest.reduce[k]) || s_.check(primitive_share_window(), {nest.reduce[k]}))
+        continue;
+      const BlockRef places = s_.share_window(nest.reduce[k]);
+      double results = 1;
+      for (const auto& loop : nest.spatial) results *= static_cast<double>(trip_of(nest, loop));
+      return boxes > kGain * (each * volume(site(places).loops) +
+                              kFold * volume(site(block).loops) + kMoved * results);
+    }
+    return false;
+  }
+
+  double operations(const BlockRef& block) const {
+    const BlockNode& b = *site(block).block;
+    const BodyCost body = body_cost(b);
+    return body.ops - Conditions(b).ops + body.loads;
   }
 };
 

@@ -46,7 +46,10 @@ class TileNests : NestSteps {
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
+      with_borders(block, nest, [&] {
+        const BlockSite now = site(block);
+        TileElementwise(job_).run(*now.block, nest_of(now), now.loops.size() == 1, crowded_);
+      });
     else if (info.is_reduction())
       schedule_reduction(block, nest);
   }
@@ -61,10 +64,17 @@ class TileNests : NestSteps {
   }
 
   void tile_reduction(const BlockRef& block, const DefaultNest& nest) {
+    with_borders(block, nest, [&] {
+      const BlockSite at = site(block);
+      TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
+    });
+  }
+
+  template <class F>
+  void with_borders(const BlockRef& block, const DefaultNest& nest, const F& tile) {
     const bool shared = shares_rows(block);
     const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
-    const BlockSite at = site(block);
-    TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
+    tile();
     for (const auto& copy : copies) {
       move_near(copy, block, shared);
       schedule_nest(copy);

@@ -56,7 +56,7 @@ LATHE_DECL std::string default_passes(int llvm_major, std::string_view text) {
   // do not know the parameter.
   std::string_view instcombine =
       llvm_major >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-  const bool inlines = text.find(" alwaysinline ") != text.npos;
+  const bool inlines = text.find("alwaysinline") != text.npos;
   return cat(inlines ? "always-inline," : "", "function(sroa,early-cse<memssa>,", instcombine,
              loops > kManyLoops ? "" : ",loop-mssa(licm)", ",simplifycfg)");
 }

@@ -42,8 +42,8 @@ inline void llvm_move(LlvmFunction& f, std::string_view type, const LlvmValue& i
 }
 
 /// `lathe.move(from, to, bits)` moves the bytes whose bits are set; a run in two pieces, which
-/// overlap where it is not as long as both. The caller's vectors stay in their registers: it has
-/// none, as LLVM would clear the upper halves of those that it saves on return.
+/// overlap where it is not as long as both. Its caller's vectors stay in registers, as it uses none
+/// of these: LLVM 16 to 22 end such a function that does with `vzeroupper`.
 inline std::string llvm_move_bytes(LlvmModule& module) {
   LlvmFunction f(module);
   const LlvmValue bits{kI64, "%bits"}, none = f.integer(kI64, 0);

@@ -170,31 +170,45 @@ inline std::string partial_sums(const RfactorPlan& plan, const std::string& step
          in_quotes(loop);
 }
 
+/// Two nests that a reduction becomes: of partial results, and of their fold.
+struct PartsAndFold {
+  Vec<Buffer> buffers;
+  Vec<LoopHead> heads;  ///< around the partial results
+  BlockNode parts, fold;
+};
+
+/// The fold keeps the loops that are not those of the partial results alone.
+inline void put_before_fold(const Program& program, const RfactorPlan& plan,
+                            const std::string& step, PartsAndFold both, Edit& edit) {
+  const BlockTag tag = both.parts.tag;
+  Vec<LoopHead> kept;
+  for (const auto& loop : factored_nest(plan)) {
+    if (is_reduce_loop(plan, loop))
+      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by " + step});
+    else
+      kept.push_back(head_of(*loop));
+  }
+  Stmt nests = make_seq({wrap_loops(both.heads, make_block(std::move(both.parts))),
+                         wrap_loops(kept, make_block(std::move(both.fold)))});
+  Stmt root = replace_at(path_to(plan.site.path, plan.at), nests);
+  for (const auto& buffer : both.buffers) root = add_alloc(root, buffer);
+  edit.program = program.with(root);
+  edit.results.push_back(BlockRef(tag));
+  if (plan.reducer.reassociates) edit.reassociates = partial_sums(plan, step, plan.loop->var->name);
+}
+
 inline void apply_rfactor(const Program& program, const RfactorPlan& plan, Edit& edit) {
   NamePool names(program);
   BlockTag tag = make_ref<BlockTagNode>(names.fresh(plan.site.block->name() + "_rf"));
   const Vec<Buffer> buffers = partial_buffers(names, plan, plan.loop->extent);
-  const Vec<ForRef> nest = factored_nest(plan);
   Facts facts = facts_on(path_to(plan.site.path, plan.at), program_facts(program));
   RfactorBlocks blocks(plan, facts, buffers);
   BlockNode partial = blocks.partial(tag);
   Substitution loops;
-  Vec<LoopHead> partial_heads = fresh_loops(nest, Change::clone, loops), final_heads;
+  Vec<LoopHead> heads = fresh_loops(factored_nest(plan), Change::clone, loops);
   for (auto& it : partial.iters) it.binding = substitute(it.binding, loops);
-  for (const auto& loop : nest) {
-    if (is_reduce_loop(plan, loop))
-      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by rfactor"});
-    else
-      final_heads.push_back(head_of(*loop));
-  }
-  Stmt both = make_seq({wrap_loops(partial_heads, make_block(std::move(partial))),
-                        wrap_loops(final_heads, make_block(blocks.final_fold()))});
-  Stmt root = replace_at(path_to(plan.site.path, plan.at), both);
-  for (const auto& buffer : buffers) root = add_alloc(root, buffer);
-  edit.program = program.with(root);
-  edit.results.push_back(BlockRef(tag));
-  if (plan.reducer.reassociates)
-    edit.reassociates = partial_sums(plan, "rfactor", plan.loop->var->name);
+  put_before_fold(program, plan, "rfactor",
+                  {buffers, std::move(heads), std::move(partial), blocks.final_fold()}, edit);
 }
 
 inline Verdict run_rfactor(const Program& program, const Args& args, Edit* edit) {

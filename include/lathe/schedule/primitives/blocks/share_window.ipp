@@ -3,7 +3,7 @@
 
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/simplify.hpp>
-#include <lathe/schedule/primitives/blocks/rfactor_plan.ipp>
+#include <lathe/schedule/primitives/blocks/rfactor.ipp>
 
 namespace lathe::detail {
 
@@ -29,7 +29,7 @@ class OverPlace : public Mutator {
         if (AnyExpr moved = over_place(difference); moved.get())
           return simplify(make_binary(n->op, moved, AnyExpr(0)));
     }
-    failed = failed || e.as<VarNode>();
+    failed = failed || e.as<VarNode>();  // one of both, beside what was written over the place
     return descend(e);
   }
 
@@ -38,7 +38,8 @@ class OverPlace : public Mutator {
     const auto moves = affine_of(e, both_, facts_);
     if (!moves) return {};
     const std::int64_t p = moves->coef(0).value_or(0), q = moves->coef(1).value_or(0);
-    if (p == 0 || q == 0 || q % p != 0 || (step != 0 && q / p != step)) return {};
+    // Of INT64_MIN there is no quotient by -1, and no number of places.
+    if (p == 0 || q == 0 || q == INT64_MIN || q % p != 0 || (step != 0 && q / p != step)) return {};
     step = q / p;
     return simplify(fold_add(fold_mul(AnyExpr(place_), AnyExpr(p)), moves->rest));
   }
@@ -108,37 +109,51 @@ inline void set_places(ShareWindowPlan& plan, const Facts& facts) {
   plan.places.extent = simplify(fold_max(fold_add(result.extent, more), AnyExpr(0)), facts);
 }
 
-inline Verdict plan_share_window(const Program& program, const Args& args, ShareWindowPlan& plan) {
-  if (auto no = plan_rfactor(program, {args[0], Arg::of_number(0)}, plan.reduction)) {
-    if (no->id == "L0219") no->id = "L0268";
-    return no;
-  }
+/// What `rfactor` says, under the id of this step: its help is about loops that stay here.
+inline Verdict as_share_window(Verdict no) {
+  if (no && no->id == "L0219") no->id = "L0268", no->help.clear();
+  return no;
+}
+
+inline Verdict find_window(const Program& program, ShareWindowPlan& plan) {
   const RfactorPlan& of = plan.reduction;
   const Facts facts = program_facts(program);
+  const std::string early = "share windows before loops are split or fused";
+  const auto term = bound_by(plan.block(), *of.loop, facts);
+  if (!term)
+    return plan.no("has no iterator that loop " + describe(*of.loop) + " runs through", early);
+  plan.term = *term;
+  for (const auto& loop : factored_nest(of))
+    if (slides_along(plan, loop, facts)) break;
+  if (!plan.along)
+    return plan.no("computes no term from the sum of one loop's iterator and multiples of " +
+                       in_quotes(plan.block().iters[plan.term].var->name) + " alone",
+                   "windows slide along one loop, X[i + r]; " + early);
+  const AnyExpr& results = plan.block().iters[plan.spatial].extent;
+  const std::int64_t step = std::abs(plan.step);
+  if (step > 1 && !prove(results >= AnyExpr(step), facts))
+    return plan.no("has places between its windows that none reads: they are " +
+                       std::to_string(step) + " apart along " + describe(*plan.along),
+                   "a Dim can be declared that large");
+  return {};
+}
+
+inline Verdict plan_share_window(const Program& program, const Args& args, ShareWindowPlan& plan) {
+  RfactorPlan& of = plan.reduction;
+  if (auto no = as_share_window(plan_rfactor(program, {args[0], Arg::of_number(0)}, of))) return no;
   if (plan.block().predicate.get() || guard_count(plan.block()) > 0)
     return plan.no("has a condition, which partial results of a place would not ask",
                    "share windows before loops are split and choices become predicates");
-  const auto term = bound_by(plan.block(), *of.loop, facts);
-  if (!term)
-    return plan.no("has no iterator that is loop " + describe(*of.loop),
-                   "share windows before loops are split or fused");
-  plan.term = *term;
-  const Vec<ForRef> nest = factored_nest(of);
-  for (const auto& loop : nest)
-    if (slides_along(plan, loop, facts)) break;
-  if (!plan.along)
-    return plan.no("computes no term from the sum of a spatial iterator and multiples of " +
-                       in_quotes(plan.block().iters[plan.term].var->name) + " alone",
-                   "windows slide along a loop: X[i + r]");
+  if (auto no = find_window(program, plan)) return no;
   if (of.reduce.empty())
     return plan.no(
         "sums over loop " + describe(*of.loop) + " alone: places have no partial results",
         "a window of several loops has some");
   if (plan.along->loop_kind != ForKind::serial)
     return refusal_at(plan.along->var, "L0268", "loop " + describe(*plan.along) + " is not serial");
-  for (const auto& loop : nest)
-    if (auto no = check_bound(*loop, *plan.along)) return no;
-  set_places(plan, facts);
+  for (const auto& loop : factored_nest(of))
+    if (auto no = as_share_window(check_bound(*loop, *plan.along))) return no;
+  set_places(plan, program_facts(program));
   return {};
 }
 
@@ -231,27 +246,12 @@ inline Vec<LoopHead> loops_of_places(const ShareWindowPlan& plan, Vec<ForRef> ne
 
 inline void apply_share_window(const Program& program, const ShareWindowPlan& plan,
                                const Vec<Buffer>& parts, BlockNode places, Edit& edit) {
-  const RfactorPlan& of = plan.reduction;
-  const Vec<ForRef> nest = factored_nest(of);
   Substitution loops;
-  const Vec<LoopHead> heads = loops_of_places(plan, nest, loops);
+  const Vec<LoopHead> heads = loops_of_places(plan, factored_nest(plan.reduction), loops);
   for (auto& it : places.iters) it.binding = substitute(it.binding, loops);
-  const BlockTag tag = places.tag;
-  Vec<LoopHead> kept;
-  for (const auto& loop : nest)
-    if (is_reduce_loop(of, loop))
-      edit.consumed.push_back({loop->var, "went into block " + tag->name + " by share_window"});
-    else
-      kept.push_back(head_of(*loop));
-  const Stmt both =
-      make_seq({wrap_loops(heads, make_block(std::move(places))),
-                wrap_loops(kept, make_block(ShareWindowBlocks(plan, parts).windows()))});
-  Stmt root = replace_at(path_to(of.site.path, of.at), both);
-  for (const auto& buffer : parts) root = add_alloc(root, buffer);
-  edit.program = program.with(root);
-  edit.results.push_back(BlockRef(tag));
-  if (of.reducer.reassociates)
-    edit.reassociates = partial_sums(of, "share_window", of.loop->var->name);
+  put_before_fold(program, plan.reduction, "share_window",
+                  {parts, heads, std::move(places), ShareWindowBlocks(plan, parts).windows()},
+                  edit);
 }
 
 inline Verdict run_share_window(const Program& program, const Args& args, Edit* edit) {
@@ -265,7 +265,7 @@ inline Verdict run_share_window(const Program& program, const Args& args, Edit* 
   if (touched_beyond(program, *places)) {
     Vec<AnyExpr> guarded;
     for (const auto& value : plan.values)
-      guarded.push_back(value_of_instances(plan.block(), value));
+      guarded.push_back(value_of_instances(program, plan.block(), value));
     places.emplace(blocks.places(tag, plan.along->var, guarded));
   }
   if (const Buffer beyond = touched_beyond(program, *places))

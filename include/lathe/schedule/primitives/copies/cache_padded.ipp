@@ -121,8 +121,9 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   const BlockTag tag = make_ref<BlockTagNode>(name);
   copy.copy.emplace(padded_copy(plan, plan.values[0].over_axes, copy.to, tag));
   if (touched_beyond(program, *copy.copy))
-    copy.copy.emplace(padded_copy(
-        plan, value_of_instances(*plan.site.block, plan.values[0].over_axes), copy.to, tag));
+    copy.copy.emplace(
+        padded_copy(plan, value_of_instances(program, *plan.site.block, plan.values[0].over_axes),
+                    copy.to, tag));
   if (touched_beyond(program, *copy.copy))
     return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
                        str(plan.values[0].over_axes),

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/analysis/region.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
 
@@ -36,12 +38,19 @@ inline Buffer touched_beyond(const Program& program, const BlockNode& block) {
   return {};
 }
 
-/// The value where the block has an instance: what it takes for granted of extents that a call
-/// tells holds there alone, and an image without rows has places around its border.
-inline AnyExpr value_of_instances(const BlockNode& block, const AnyExpr& value) {
+/// The value where the block has an instance, as far as its extents over Dims say: what is true of
+/// these extents there, such as that they are above 0, need not be true of a copy's places.
+inline AnyExpr value_of_instances(const Program& program, const BlockNode& block,
+                                  const AnyExpr& value) {
   AnyExpr some;
-  for (const auto& it : block.iters)
-    if (!as_const_int(it.extent)) some = fold_and(some, AnyExpr(0) < it.extent);
+  for (const auto& it : block.iters) {
+    if (as_const_int(it.extent) || !over_dims(program, it.extent)) continue;
+    const AnyExpr one = AnyExpr(0) < it.extent;
+    const Vec<AnyExpr> known = conjuncts(some);
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const AnyExpr& k) { return structurally_equal(k, one); }))
+      some = fold_and(some, one);
+  }
   return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
 }
 
