@@ -50076,9 +50076,10 @@ class PadReads : NestSteps {
       const Args args{block, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
       const bool narrow = ends_in_narrow_masks(block, nest, read.buffer);
+      if (!narrow && !site(block).block->reducer) continue;
       const Schedule before = s_;
       const BlockRef copy = s_.cache_padded(block, read.buffer->name);
-      if (volume(nest.all) * times_read(nest, read.buffer) <
+      if (volume(nest.all) * times_read(nest, read.buffer) <=
           (narrow ? kNarrowReads : kReads) * volume(site(copy).loops))
         s_ = before;
       else
@@ -54332,10 +54333,7 @@ class TileNests : NestSteps {
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      with_borders(block, nest, [&] {
-        const BlockSite now = site(block);
-        TileElementwise(job_).run(*now.block, nest_of(now), now.loops.size() == 1, crowded_);
-      });
+      with_borders(block, nest, [&] { tile_elementwise(block); });
     else if (info.is_reduction())
       schedule_reduction(block, nest);
   }
@@ -54363,8 +54361,16 @@ class TileNests : NestSteps {
     tile();
     for (const auto& copy : copies) {
       move_near(copy, block, shared);
-      schedule_nest(copy);
+      SplitComposites(job_).run(copy);
+      tile_elementwise(copy);
     }
+  }
+
+  void tile_elementwise(const BlockRef& block) {
+    const BlockSite at = site(block);
+    const DefaultNest nest = nest_of(at);
+    if (!nest.all.empty())
+      TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
   }
 
   // An image of a batch is copied right before it is read.

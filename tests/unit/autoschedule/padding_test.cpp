@@ -157,3 +157,17 @@ TEST_CASE("bytes at borders that a call tells are read from a copy where masks a
   CHECK_FALSE(copies(Byte(), lt::Extent(80), "x86-64-v3", 1));
   CHECK_FALSE(copies(Byte(), w, "x86-64-v3", 0));  // rows have no border in a vector
 }
+
+TEST_CASE("borders of images without rows, and of copies, are not copied") {
+  for (const std::int64_t n : {0, 30}) {
+    const lt::Dim w("w");
+    lt::Input<std::int16_t, 2> X("X", {n, w});
+    const auto at = lt::pad(X, std::int16_t(2));
+    const auto Y = lt::compute("Y", {n, w}, [&](lt::Var i, lt::Var j) {
+      return at(i, j - 1) + at(i, j) + at(i, j + 1) + at(i + 1, j) + at(i + 1, j - 1);
+    });
+    const std::string text = lt::default_schedule(lt::program_of(Y), lt::Target("x86-64-v3")).str();
+    CHECK(has(text, "X_padded") == (n > 0));
+    CHECK(!has(text, "X_padded_padded"));
+  }
+}

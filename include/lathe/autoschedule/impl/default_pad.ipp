@@ -23,9 +23,10 @@ class PadReads : NestSteps {
       const Args args{block, Arg::of_buffer(read.buffer->name)};
       if (s_.check(primitive_cache_padded(), args)) continue;
       const bool narrow = ends_in_narrow_masks(block, nest, read.buffer);
+      if (!narrow && !site(block).block->reducer) continue;
       const Schedule before = s_;
       const BlockRef copy = s_.cache_padded(block, read.buffer->name);
-      if (volume(nest.all) * times_read(nest, read.buffer) <
+      if (volume(nest.all) * times_read(nest, read.buffer) <=
           (narrow ? kNarrowReads : kReads) * volume(site(copy).loops))
         s_ = before;
       else

@@ -46,10 +46,7 @@ class TileNests : NestSteps {
     if (nest.all.empty()) return;
     BlockInfo info = classify(*at.block);
     if (info.is_complete())
-      with_borders(block, nest, [&] {
-        const BlockSite now = site(block);
-        TileElementwise(job_).run(*now.block, nest_of(now), now.loops.size() == 1, crowded_);
-      });
+      with_borders(block, nest, [&] { tile_elementwise(block); });
     else if (info.is_reduction())
       schedule_reduction(block, nest);
   }
@@ -77,8 +74,16 @@ class TileNests : NestSteps {
     tile();
     for (const auto& copy : copies) {
       move_near(copy, block, shared);
-      schedule_nest(copy);
+      SplitComposites(job_).run(copy);
+      tile_elementwise(copy);
     }
+  }
+
+  void tile_elementwise(const BlockRef& block) {
+    const BlockSite at = site(block);
+    const DefaultNest nest = nest_of(at);
+    if (!nest.all.empty())
+      TileElementwise(job_).run(*at.block, nest, at.loops.size() == 1, crowded_);
   }
 
   // An image of a batch is copied right before it is read.
