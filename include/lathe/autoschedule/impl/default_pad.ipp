@@ -7,8 +7,9 @@
 namespace lathe {
 namespace detail {
 
-// Copies, with their borders, of images that a reduction reads again and again under conditions of
-// the place, or at clamped places: a padded convolution reads memory without a condition then.
+// Copies, with their borders, of images that are read again and again under conditions of the
+// place, or at clamped places: a padded convolution reads memory without a condition then. Blocks
+// that are no reductions ask once for a whole vector: only where masks are long is a copy less.
 class PadReads : NestSteps {
  public:
   using NestSteps::NestSteps;
@@ -20,10 +21,10 @@ class PadReads : NestSteps {
     for (const auto& read : nest.reads) {
       if (!is_padded(nest, read) || contains(seen, read.buffer)) continue;
       seen.push_back(read.buffer);
-      const Args args{block, Arg::of_buffer(read.buffer->name)};
-      if (s_.check(primitive_cache_padded(), args)) continue;
       const bool narrow = ends_in_narrow_masks(block, nest, read.buffer);
       if (!narrow && !site(block).block->reducer) continue;
+      const Args args{block, Arg::of_buffer(read.buffer->name)};
+      if (s_.check(primitive_cache_padded(), args)) continue;
       const Schedule before = s_;
       const BlockRef copy = s_.cache_padded(block, read.buffer->name);
       if (volume(nest.all) * times_read(nest, read.buffer) <=

@@ -4,38 +4,22 @@
 #include <lathe/arith/affine.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/schedule/primitives/blocks/rfactor.ipp>
+#include <lathe/schedule/primitives/copies/over_places.ipp>
 
 namespace lathe::detail {
 
 /// Writes what depends on two iterators over one place, p = spatial + step * term.
-class OverPlace : public Mutator {
+class OverWindow : public OverPlaces {
  public:
-  OverPlace(VarRef spatial, VarRef term, VarRef place, const Facts& facts)
-      : both_{std::move(spatial), std::move(term)}, place_(std::move(place)), facts_(facts) {}
+  OverWindow(const Vec<VarRef>& spatial_and_term, VarRef place, const Facts& facts)
+      : OverPlaces(spatial_and_term, facts), place_(std::move(place)) {}
 
-  /// Of each expression that was written; 0: none names the iterators.
+  /// Of all that was written; 0: nothing names the iterators.
   std::int64_t step = 0;
-  /// An iterator that stands for more than the place.
-  bool failed = false;
-
-  AnyExpr expr(const AnyExpr& e) override {
-    if (failed || !names_one_of(e, both_)) return e;
-    if (e.dtype() == kI64)
-      if (AnyExpr moved = over_place(e); moved.get()) return moved;
-    if (const auto* n = e.as<BinaryNode>(); n && is_comparison(n->op) && n->a.dtype() == kI64) {
-      // A difference that may wrap is not ordered as its parts are.
-      const AnyExpr difference = fold_sub(n->a, n->b);
-      if (Simplifier(facts_).safe(difference))
-        if (AnyExpr moved = over_place(difference); moved.get())
-          return simplify(make_binary(n->op, moved, AnyExpr(0)));
-    }
-    failed = failed || e.as<VarNode>();  // one of both, beside what was written over the place
-    return descend(e);
-  }
 
  private:
-  AnyExpr over_place(const AnyExpr& e) {
-    const auto moves = affine_of(e, both_, facts_);
+  AnyExpr over_place(const AnyExpr& e) override {
+    const auto moves = affine_of(e, iters_, facts_);
     if (!moves) return {};
     const std::int64_t p = moves->coef(0).value_or(0), q = moves->coef(1).value_or(0);
     // Of INT64_MIN there is no quotient by -1, and no number of places.
@@ -44,9 +28,7 @@ class OverPlace : public Mutator {
     return simplify(fold_add(fold_mul(AnyExpr(place_), AnyExpr(p)), moves->rest));
   }
 
-  Vec<VarRef> both_;
   VarRef place_;
-  const Facts& facts_;
 };
 
 struct ShareWindowPlan {
@@ -90,10 +72,14 @@ inline bool slides_along(ShareWindowPlan& plan, const ForRef& loop, const Facts&
   const VarRef place = make_var(it.var->name);
   Facts inside = facts;
   for (const auto& each : block.iters) inside.bind(each);
-  OverPlace over(it.var, block.iters[plan.term].var, place, inside);
+  const Vec<VarRef> both{it.var, block.iters[plan.term].var};
+  OverWindow over(both, place, inside);
   Vec<AnyExpr> values;
-  for (const auto* store : stores_of(block)) values.push_back(over.expr(store->value));
-  if (over.failed || over.step == 0) return false;
+  for (const auto* store : stores_of(block)) {
+    values.push_back(over.expr(store->value));
+    if (names_one_of(values.back(), both)) return false;
+  }
+  if (over.step == 0) return false;
   plan.along = loop, plan.spatial = *spatial, plan.step = over.step;
   plan.place = place, plan.values = std::move(values);
   return true;
@@ -261,18 +247,14 @@ inline Verdict run_share_window(const Program& program, const Args& args, Edit* 
   const Vec<Buffer> parts = buffers_of_places(names, plan);
   const BlockTag tag = make_ref<BlockTagNode>(parts[0]->name);
   const ShareWindowBlocks blocks(plan, parts);
-  std::optional<BlockNode> places = blocks.places(tag, plan.along->var, plan.values);
-  if (touched_beyond(program, *places)) {
-    Vec<AnyExpr> guarded;
-    for (const auto& value : plan.values)
-      guarded.push_back(value_of_instances(program, plan.block(), value));
-    places.emplace(blocks.places(tag, plan.along->var, guarded));
-  }
-  if (const Buffer beyond = touched_beyond(program, *places))
-    return plan.no("is not proved to read " + in_quotes(beyond->name) +
+  InsideBlock places(program, plan.block(), plan.values, [&](const Vec<AnyExpr>& values) {
+    return blocks.places(tag, plan.along->var, values);
+  });
+  if (places.beyond)
+    return plan.no("is not proved to read " + in_quotes(places.beyond->name) +
                        " inside of it at each place between its windows",
                    "pad and clamp keep reads inside by the index alone");
-  if (edit) apply_share_window(program, plan, parts, std::move(*places), *edit);
+  if (edit) apply_share_window(program, plan, parts, std::move(*places.block), *edit);
   return {};
 }
 

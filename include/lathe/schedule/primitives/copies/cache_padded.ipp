@@ -119,15 +119,15 @@ inline Verdict run_cache_padded(const Program& program, const Args& args, Edit* 
   for (const auto& range : plan.domain) shape.push_back(range.extent);
   copy.to = make_buffer(name, plan.values[0].value.dtype(), shape, Scope::global);
   const BlockTag tag = make_ref<BlockTagNode>(name);
-  copy.copy.emplace(padded_copy(plan, plan.values[0].over_axes, copy.to, tag));
-  if (touched_beyond(program, *copy.copy))
-    copy.copy.emplace(
-        padded_copy(plan, value_of_instances(program, *plan.site.block, plan.values[0].over_axes),
-                    copy.to, tag));
-  if (touched_beyond(program, *copy.copy))
-    return plan.no("is not proved to read " + in_quotes(plan.from->name) + " inside of it in " +
-                       str(plan.values[0].over_axes),
-                   "pad and clamp keep reads inside by the index alone");
+  const AnyExpr& value = plan.values[0].over_axes;
+  InsideBlock padded(program, *plan.site.block, {value}, [&](const Vec<AnyExpr>& values) {
+    return padded_copy(plan, values[0], copy.to, tag);
+  });
+  if (padded.beyond)
+    return plan.no(
+        "is not proved to read " + in_quotes(plan.from->name) + " inside of it in " + str(value),
+        "pad and clamp keep reads inside by the index alone");
+  copy.copy.emplace(std::move(*padded.block));
   // Values at several places have no binding in common.
   Facts facts = facts_on(plan.site.path, program_facts(program));
   if (plan.values.size() > 1 ||

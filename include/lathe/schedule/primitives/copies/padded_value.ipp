@@ -5,7 +5,7 @@
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/compare.hpp>
-#include <lathe/ir/visit.hpp>
+#include <lathe/schedule/primitives/copies/over_places.ipp>
 
 namespace lathe::detail {
 
@@ -29,31 +29,17 @@ inline AnyExpr without_clamps(AnyExpr e, const Vec<VarRef>& iters) {
 }
 
 // Writes a value over the axes: what varies as the place does, over the axis in its stead.
-class OverAxes : public Mutator {
+class OverAxes : public OverPlaces {
  public:
   /// `facts` has the ranges of the iterators.
   OverAxes(const Vec<VarRef>& iters, const Facts& facts, const Vec<AnyExpr>& index,
            const Vec<VarRef>& axes)
-      : iters_(iters), facts_(facts), index_(index), axes_(axes) {}
-
-  AnyExpr expr(const AnyExpr& e) override {
-    if (!names_one_of(e, iters_)) return e;
-    if (e.dtype() == kI64)
-      if (AnyExpr moved = over_axis(e); moved.get()) return moved;
-    if (const auto* n = e.as<BinaryNode>(); n && is_comparison(n->op) && n->a.dtype() == kI64) {
-      // A difference that may wrap is not ordered as its parts are.
-      const AnyExpr difference = fold_sub(n->a, n->b);
-      if (Simplifier(facts_).safe(difference))
-        if (AnyExpr moved = over_axis(difference); moved.get())
-          return simplify(make_binary(n->op, moved, AnyExpr(0)));
-    }
-    return descend(e);
-  }
+      : OverPlaces(iters, facts), index_(index), axes_(axes) {}
 
  private:
   // index + rest or rest - index, where nothing that varies is left in the rest. By no ranges: of a
   // bound that this place does not reach the others need to know.
-  AnyExpr over_axis(const AnyExpr& e) const {
+  AnyExpr over_place(const AnyExpr& e) override {
     for (std::size_t d = 0; d < axes_.size(); ++d) {
       if (!names_one_of(index_[d], iters_)) continue;
       const AnyExpr axis(axes_[d]);
@@ -65,8 +51,6 @@ class OverAxes : public Mutator {
     return {};
   }
 
-  const Vec<VarRef>& iters_;
-  const Facts& facts_;
   const Vec<AnyExpr>& index_;
   const Vec<VarRef>& axes_;
 };

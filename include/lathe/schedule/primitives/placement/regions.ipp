@@ -54,6 +54,24 @@ inline AnyExpr value_of_instances(const Program& program, const BlockNode& block
   return some ? make_select(some, value, make_const(value.dtype(), 0)) : value;
 }
 
+/// A block of values that another reads at places of its own choice: of the values as they are, or
+/// as far as the reader has instances, if only these are proved to stay inside of buffers.
+struct InsideBlock {
+  template <class Make>
+  InsideBlock(const Program& program, const BlockNode& reader, const Vec<AnyExpr>& values,
+              const Make& make)
+      : block(make(values)), beyond(touched_beyond(program, *block)) {
+    if (!beyond) return;
+    Vec<AnyExpr> fewer;
+    for (const auto& value : values) fewer.push_back(value_of_instances(program, reader, value));
+    block.emplace(make(fewer));
+    beyond = touched_beyond(program, *block);
+  }
+
+  std::optional<BlockNode> block;
+  Buffer beyond;  ///< that it may touch beyond its ends; none as a rule
+};
+
 inline bool constant_box(const Region& region) {
   for (const auto& r : region.ranges)
     if (!as_const_int(r.extent)) return false;
