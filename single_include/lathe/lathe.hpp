@@ -55917,77 +55917,6 @@ class PartitionLoops : public Mutator {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/guards/border_copies.ipp
-namespace lathe::detail {
-
-/// The nodes of a statement whose unrolled loops are written out.
-class WrittenOut : public Visitor {
- public:
-  explicit WrittenOut(const Stmt& s) { stmt(s); }
-  double nodes = 0;
-
-  void expr(const AnyExpr& e) override {
-    nodes += copies_;
-    descend(e);
-  }
-  void stmt(const Stmt& s) override {
-    const auto* f = s.as<ForNode>();
-    const std::int64_t* extent =
-        f && f->loop_kind == ForKind::unrolled ? as_const_int(f->extent) : nullptr;
-    const double around = copies_;
-    if (extent) copies_ *= static_cast<double>(*extent);
-    descend(s);
-    copies_ = around;
-  }
-
- private:
-  double copies_ = 1;
-};
-
-/// Whether a variable tells which register is meant: its loop must be written out.
-inline bool names_registers(const VarRef& var, const Stmt& body) {
-  struct Registers : Visitor {
-    const VarRef& var;
-    bool found = false;
-    explicit Registers(const VarRef& v) : var(v) {}
-    void look(const Buffer& b, const Vec<AnyExpr>& indices) {
-      if (b->scope == Scope::global) return;
-      for (const auto& index : indices) found = found || uses_var(index, var);
-    }
-    void expr(const AnyExpr& e) override {
-      if (const auto* n = e.as<LoadNode>()) look(n->buffer, n->indices);
-      descend(e);
-    }
-    void stmt(const Stmt& s) override {
-      if (const auto* n = s.as<StoreNode>()) look(n->buffer, n->indices);
-      descend(s);
-    }
-  } registers(var);
-  registers.stmt(body);
-  return registers.found;
-}
-
-/// A copy of a tile for borders that only a call knows. Written out, each of its loads has ends to
-/// look for, and LLVM takes most of its time for what runs once a row; so loops stay loops where
-/// there would be many.
-class RolledBorder : public Mutator {
- public:
-  static constexpr double kManyNodes = 1500;
-
-  Stmt stmt(const Stmt& s) override {
-    const auto* f = s.as<ForNode>();
-    if (!f || f->loop_kind != ForKind::unrolled || names_registers(f->var, f->body))
-      return descend(s);
-    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->attributes);
-  }
-};
-
-inline Stmt rolled_border(const Stmt& s) {
-  return WrittenOut(s).nodes > RolledBorder::kManyNodes ? RolledBorder().stmt(s) : s;
-}
-
-}  // namespace lathe::detail
-
 // ---- lathe/lower/guards/tile_guards.ipp
 namespace lathe {
 namespace detail {
@@ -56151,6 +56080,228 @@ class BareStores : public Visitor {
 
 }  // namespace detail
 }  // namespace lathe
+
+// ---- lathe/lower/guards/border_cases.ipp
+namespace lathe::detail {
+
+// What counts iterations, a loop's variable or a part of one that runs through several loops (a
+// quotient, a remainder), and its value.
+using KnownCounts = Vec<std::pair<AnyExpr, std::int64_t>>;
+
+class SetCounts : public MutatorOfSizes {
+ public:
+  explicit SetCounts(const KnownCounts& at) : at_(at) {}
+  AnyExpr expr(const AnyExpr& e) override {
+    if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Binary)
+      for (const auto& [count, value] : at_)
+        if (same_expr(e, count)) return AnyExpr(value);
+    return descend(e);
+  }
+
+ private:
+  const KnownCounts& at_;
+};
+inline AnyExpr set_counts(const AnyExpr& e, const KnownCounts& at) {
+  return at.empty() ? e : SetCounts(at).expr(e);
+}
+inline Stmt set_counts(const Stmt& s, const KnownCounts& at) {
+  return at.empty() ? s : SetCounts(at).stmt(s);
+}
+
+// Tiles for which `full` does not hold; with `count`, those where it is `last`.
+struct BorderCase {
+  AnyExpr full;
+  Vec<const IfNode*> guards;
+  AnyExpr count;
+  std::int64_t last = 0;
+  AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
+};
+
+// Quotients of x by constants in a statement.
+class QuotientsOf : public Visitor {
+ public:
+  QuotientsOf(const AnyExpr& x, const Stmt& s) : x_(x) { stmt(s); }
+  Vec<AnyExpr> found;
+  void expr(const AnyExpr& e) override {
+    descend(e);
+    const auto* n = e.as<BinaryNode>();
+    if (!n || n->op != BinaryOp::floordiv || !same_expr(n->a, x_)) return;
+    const std::int64_t* divisor = as_const_int(n->b);
+    if (divisor && *divisor > 0) found.push_back(e);
+  }
+
+ private:
+  const AnyExpr& x_;
+};
+
+// Which versions of a tile its guards ask for.
+class VersionPlan {
+ public:
+  VersionPlan(const Stmt& tile, const Vec<TileGuard>& guards, const Facts& facts)
+      : facts_(facts), tile_(tile) {
+    Vec<TileGuard> rest;
+    for (const auto& g : guards)
+      if (!add_known(g)) rest.push_back(g);
+    for (const auto& g : rest) {
+      BorderCase& other = case_for(g.full);
+      other.full = fold_and(other.full, g.full);
+      other.guards.push_back(g.guard);
+    }
+  }
+
+  Vec<BorderCase> known;
+  Vec<BorderCase> others;
+  Vec<const IfNode*> always;
+
+  std::size_t size() const { return known.size() + others.size(); }
+  const BorderCase& at(std::size_t k) const {
+    return k < known.size() ? known[k] : others[k - known.size()];
+  }
+
+ private:
+  // All values of a count but the first one, or but the last one that is no known case.
+  struct CountEnd {
+    AnyExpr count;
+    std::int64_t end = 0;
+    bool is_last = false;
+
+    bool is_of(const AnyExpr& other) const {
+      return count.get() && other.get() && same_expr(count, other);
+    }
+  };
+
+  CountEnd count_end(const AnyExpr& condition) const {
+    const auto* n = condition.as<BinaryNode>();
+    const std::int64_t* bound = n && n->a.dtype() == kIndex ? as_const_int(n->b) : nullptr;
+    if (!bound || !is_load_free(n->a)) return {};
+    const ConstInterval range = range_of(n->a);
+    if (n->op == BinaryOp::lt && range.max == *bound) return {n->a, *bound, true};
+    if (n->op == BinaryOp::gt && range.min == *bound) return {n->a, *bound, false};
+    return n->op == BinaryOp::lt ? quotient_end(n->a, *bound) : CountEnd{};
+  }
+
+  ConstInterval range_of(const AnyExpr& count) const {
+    ConstInterval range = const_bounds(count, facts_);
+    for (const auto& c : known)
+      if (same_expr(c.count, count)) range.max = c.last - 1;
+    return range;
+  }
+
+  // x < c * n, which x / c < n is simplified to: x / c, if the tile has it and it ends at n.
+  CountEnd quotient_end(const AnyExpr& x, std::int64_t bound) const {
+    for (const auto& quotient : QuotientsOf(x, tile_).found) {
+      const std::int64_t divisor = *as_const_int(quotient.as<BinaryNode>()->b);
+      if (bound % divisor == 0 && range_of(quotient).max == bound / divisor)
+        return {quotient, bound / divisor, true};
+    }
+    return {};
+  }
+
+  // Whether it is decided, or at a known iteration.
+  bool add_known(const TileGuard& g) {
+    if (is_const(g.full, 1)) return always.push_back(g.guard), true;
+    for (auto& c : known)
+      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard), true;
+    const CountEnd end = count_end(g.full);
+    for (const auto& c : known)
+      if (end.is_of(c.count)) return false;
+    if (!end.is_last || known.size() == kMaxKnownCases) return false;
+    known.push_back({g.full, {g.guard}, end.count, end.end, {}});
+    return true;
+  }
+
+  BorderCase& case_for(const AnyExpr& full) {
+    const CountEnd end = count_end(full);
+    bool other_end = others.size() == 1 && end.count.get();
+    for (auto& c : others) {
+      const CountEnd before = count_end(c.full);
+      const bool same = end.is_of(before.count);
+      if (same && before.is_last == end.is_last) return c;
+      other_end = other_end && same;
+    }
+    if (others.empty() || other_end) others.push_back({});
+    return others.back();
+  }
+
+  // Two tails of one tile: four versions of its body.
+  static constexpr std::size_t kMaxKnownCases = 2;
+
+  const Facts& facts_;
+  const Stmt& tile_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/guards/border_copies.ipp
+namespace lathe::detail {
+
+/// The nodes of a statement whose unrolled loops are written out.
+class WrittenOut : public Visitor {
+ public:
+  explicit WrittenOut(const Stmt& s) { stmt(s); }
+  double nodes = 0;
+
+  void expr(const AnyExpr& e) override {
+    nodes += copies_;
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    const std::int64_t* extent =
+        f && f->loop_kind == ForKind::unrolled ? as_const_int(f->extent) : nullptr;
+    const double around = copies_;
+    if (extent) copies_ *= static_cast<double>(*extent);
+    descend(s);
+    copies_ = around;
+  }
+
+ private:
+  double copies_ = 1;
+};
+
+/// Whether a variable tells which register is meant: its loop must be written out.
+inline bool names_registers(const VarRef& var, const Stmt& body) {
+  struct Registers : Visitor {
+    const VarRef& var;
+    bool found = false;
+    explicit Registers(const VarRef& v) : var(v) {}
+    void look(const Buffer& b, const Vec<AnyExpr>& indices) {
+      if (b->scope == Scope::global) return;
+      for (const auto& index : indices) found = found || uses_var(index, var);
+    }
+    void expr(const AnyExpr& e) override {
+      if (const auto* n = e.as<LoadNode>()) look(n->buffer, n->indices);
+      descend(e);
+    }
+    void stmt(const Stmt& s) override {
+      if (const auto* n = s.as<StoreNode>()) look(n->buffer, n->indices);
+      descend(s);
+    }
+  } registers(var);
+  registers.stmt(body);
+  return registers.found;
+}
+
+/// A copy of a tile for borders that only a call knows. Written out, each of its loads has ends to
+/// look for, and LLVM takes most of its time for what runs once a row; so loops stay loops where
+/// there would be many.
+class RolledBorder : public Mutator {
+ public:
+  static constexpr double kManyNodes = 1500;
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f || f->loop_kind != ForKind::unrolled || names_registers(f->var, f->body))
+      return descend(s);
+    return make_for(f->var, f->min, f->extent, stmt(f->body), ForKind::serial, f->attributes);
+  }
+};
+
+inline Stmt rolled_border(const Stmt& s) {
+  return WrittenOut(s).nodes > RolledBorder::kManyNodes ? RolledBorder().stmt(s) : s;
+}
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/guards/hoist_guards.ipp
 namespace lathe {
@@ -56347,59 +56498,13 @@ class SplitBorderTiles : public Mutator {
   // One version per combination of border cases whose loop is there at a known iteration, two for
   // all other cases; three where these are the first and the last iteration of a loop.
   Stmt versions(const Stmt& s, const Vec<TileGuard>& guards) {
-    VersionPlan plan;
-    Vec<TileGuard> rest;
-    for (const auto& g : guards)
-      if (!add_known(plan, g)) rest.push_back(g);
-    for (const auto& g : rest) {
-      BorderCase& other = case_for(plan, g.full);
-      other.full = fold_and(other.full, g.full);
-      other.guards.push_back(g.guard);
-    }
+    VersionPlan plan(s, guards, facts_);
     const AnyExpr some = needed_by_all(s, guards);
     for (auto& c : plan.others) c.some = some;
     if (plan.known.empty() && plan.others.empty()) return leaf(s, plan.always, {});
     Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
     return split;
-  }
-
-  // Tiles for which `full` does not hold; with `last`, that is the iteration of one loop with that
-  // value.
-  struct BorderCase {
-    AnyExpr full;
-    Vec<const IfNode*> guards;
-    VarRef loop;
-    std::int64_t last = 0;
-    AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
-  };
-  struct VersionPlan {
-    Vec<BorderCase> known;
-    Vec<BorderCase> others;
-    Vec<const IfNode*> always;
-
-    std::size_t size() const { return known.size() + others.size(); }
-    const BorderCase& at(std::size_t k) const {
-      return k < known.size() ? known[k] : others[k - known.size()];
-    }
-  };
-
-  // All iterations of a loop but the first one, or but the last one that is no known case.
-  struct LoopEnd {
-    VarRef loop;
-    bool is_last = false;
-  };
-  LoopEnd loop_end(const VersionPlan& plan, const AnyExpr& condition) const {
-    const auto* n = condition.as<BinaryNode>();
-    const auto* var = n ? n->a.as<VarNode>() : nullptr;
-    const std::int64_t* bound = var ? as_const_int(n->b) : nullptr;
-    if (!bound) return {};
-    ConstInterval range = facts_.range(var);
-    for (const auto& c : plan.known)
-      if (c.loop.get() == var) range.max = c.last - 1;
-    if (n->op == BinaryOp::lt && range.max == *bound) return {VarRef(var), true};
-    if (n->op == BinaryOp::gt && range.min == *bound) return {VarRef(var), false};
-    return {};
   }
 
   // What must hold for any store of s to run: conditions that each have a guard above all of them.
@@ -56422,46 +56527,20 @@ class SplitBorderTiles : public Mutator {
     return all;
   }
 
-  // Whether it is decided, or at a known iteration.
-  bool add_known(VersionPlan& plan, const TileGuard& g) const {
-    if (is_const(g.full, 1)) return plan.always.push_back(g.guard), true;
-    for (auto& c : plan.known)
-      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard), true;
-    const LoopEnd end = loop_end(plan, g.full);
-    for (const auto& c : plan.known)
-      if (c.loop == end.loop) return false;
-    if (!end.is_last || plan.known.size() == kMaxKnownCases) return false;
-    plan.known.push_back({g.full, {g.guard}, end.loop, facts_.range(end.loop).max, {}});
-    return true;
-  }
-
-  BorderCase& case_for(VersionPlan& plan, const AnyExpr& full) const {
-    Vec<BorderCase>& others = plan.others;
-    const LoopEnd end = loop_end(plan, full);
-    bool other_end = others.size() == 1 && end.loop.get();
-    for (auto& c : others) {
-      const LoopEnd known = loop_end(plan, c.full);
-      if (end.loop.get() && known.loop == end.loop && known.is_last == end.is_last) return c;
-      other_end = other_end && known.loop == end.loop;
-    }
-    if (others.empty() || other_end) others.push_back({});
-    return others.back();
-  }
-
   Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k, Vec<const IfNode*> dropped,
-               const Substitution& at) const {
+               const KnownCounts& at) const {
     if (k == plan.size()) return leaf(s, dropped, at);
     const BorderCase& c = plan.at(k);
     Vec<const IfNode*> all = dropped;
     all.append(c.guards);
-    AnyExpr full = substitute(c.full, at);
-    if (!c.loop.get()) {
+    AnyExpr full = set_counts(c.full, at);
+    if (!c.count.get()) {
       Stmt slow = leaf(s, dropped, at);
       if (depends_on_dims(full)) slow = rolled_border(slow);
       return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
     }
-    Substitution here = at;
-    here.emplace_back(c.loop, AnyExpr(c.last));
+    KnownCounts here = at;
+    here.emplace_back(c.count, c.last);
     return make_if(full, version(s, plan, k + 1, all, at),
                    border(version(s, plan, k + 1, dropped, here)));
   }
@@ -56473,21 +56552,18 @@ class SplitBorderTiles : public Mutator {
 
   // A tile that lies outside altogether is skipped, if everything in it is under guards that say
   // so.
-  static Stmt outside(const BorderCase& c, const Substitution& at, const Stmt& slow) {
-    return c.some.get() ? make_if(substitute(c.some, at), slow) : slow;
+  static Stmt outside(const BorderCase& c, const KnownCounts& at, const Stmt& slow) {
+    return c.some.get() ? make_if(set_counts(c.some, at), slow) : slow;
   }
 
-  static Stmt leaf(const Stmt& s, const Vec<const IfNode*>& dropped, const Substitution& at) {
-    return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
+  static Stmt leaf(const Stmt& s, const Vec<const IfNode*>& dropped, const KnownCounts& at) {
+    return CloneFresh().stmt(set_counts(DropGuards(dropped).stmt(s), at));
   }
 
   static Stmt border(const Stmt& s) {
     return with_loop_attributes(
         s, [](const ForNode& f) { return after(Change::version, f.attributes); });
   }
-
-  // Two tails of one tile: four versions of its body.
-  static constexpr std::size_t kMaxKnownCases = 2;
 
   bool is_split(const Stmt& s) const {
     for (const auto& split : splits_)

@@ -54,6 +54,34 @@ TEST_CASE("copies and lanes of one tile are decided together") {
 )");
 }
 
+TEST_CASE("tails of two loops that run as one are told apart, each at its known iteration") {
+  CHECK(hoisted(R"(
+  parallel for p in 0..8:
+    vectorized for ii in 0..8:
+      unrolled for c in 0..2:
+        if floordiv(p, 4) * 2 + c < 3:
+          if floormod(p, 4) * 8 + ii < 29:
+            Y[floordiv(p, 4) * 58 + floormod(p, 4) * 8 + c * 29 + ii] = 2.0
+)") == R"(  parallel for p in 0..8:
+    if floormod(p, 4) < 3:
+      if p < 4:
+        vectorized for ii in 0..8:
+          unrolled for c in 0..2:
+            Y[p * 8 + c * 29 + ii] = 2.0
+      else:
+        vectorized for ii in 0..8:
+          Y[p * 8 + ii + 26] = 2.0
+    else:
+      if p < 4:
+        vectorized for ii in 0..5:
+          unrolled for c in 0..2:
+            Y[c * 29 + ii + 24] = 2.0
+      else:
+        vectorized for ii in 0..5:
+          Y[ii + 82] = 2.0
+)");
+}
+
 TEST_CASE("a tail says where its tests go") {
   const auto with_tail = [](const std::string& tail) {
     return hoisted(R"(

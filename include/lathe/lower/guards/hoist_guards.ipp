@@ -5,6 +5,7 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/rebuild.hpp>
 #include <lathe/lower/blocks/partition_loops.ipp>
+#include <lathe/lower/guards/border_cases.ipp>
 #include <lathe/lower/guards/border_copies.ipp>
 #include <lathe/lower/guards/tile_guards.ipp>
 #include <lathe/lower/passes.hpp>
@@ -205,59 +206,13 @@ class SplitBorderTiles : public Mutator {
   // One version per combination of border cases whose loop is there at a known iteration, two for
   // all other cases; three where these are the first and the last iteration of a loop.
   Stmt versions(const Stmt& s, const Vec<TileGuard>& guards) {
-    VersionPlan plan;
-    Vec<TileGuard> rest;
-    for (const auto& g : guards)
-      if (!add_known(plan, g)) rest.push_back(g);
-    for (const auto& g : rest) {
-      BorderCase& other = case_for(plan, g.full);
-      other.full = fold_and(other.full, g.full);
-      other.guards.push_back(g.guard);
-    }
+    VersionPlan plan(s, guards, facts_);
     const AnyExpr some = needed_by_all(s, guards);
     for (auto& c : plan.others) c.some = some;
     if (plan.known.empty() && plan.others.empty()) return leaf(s, plan.always, {});
     Stmt split = version(s, plan, 0, plan.always, {});
     splits_.push_back(split);
     return split;
-  }
-
-  // Tiles for which `full` does not hold; with `last`, that is the iteration of one loop with that
-  // value.
-  struct BorderCase {
-    AnyExpr full;
-    Vec<const IfNode*> guards;
-    VarRef loop;
-    std::int64_t last = 0;
-    AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
-  };
-  struct VersionPlan {
-    Vec<BorderCase> known;
-    Vec<BorderCase> others;
-    Vec<const IfNode*> always;
-
-    std::size_t size() const { return known.size() + others.size(); }
-    const BorderCase& at(std::size_t k) const {
-      return k < known.size() ? known[k] : others[k - known.size()];
-    }
-  };
-
-  // All iterations of a loop but the first one, or but the last one that is no known case.
-  struct LoopEnd {
-    VarRef loop;
-    bool is_last = false;
-  };
-  LoopEnd loop_end(const VersionPlan& plan, const AnyExpr& condition) const {
-    const auto* n = condition.as<BinaryNode>();
-    const auto* var = n ? n->a.as<VarNode>() : nullptr;
-    const std::int64_t* bound = var ? as_const_int(n->b) : nullptr;
-    if (!bound) return {};
-    ConstInterval range = facts_.range(var);
-    for (const auto& c : plan.known)
-      if (c.loop.get() == var) range.max = c.last - 1;
-    if (n->op == BinaryOp::lt && range.max == *bound) return {VarRef(var), true};
-    if (n->op == BinaryOp::gt && range.min == *bound) return {VarRef(var), false};
-    return {};
   }
 
   // What must hold for any store of s to run: conditions that each have a guard above all of them.
@@ -280,46 +235,20 @@ class SplitBorderTiles : public Mutator {
     return all;
   }
 
-  // Whether it is decided, or at a known iteration.
-  bool add_known(VersionPlan& plan, const TileGuard& g) const {
-    if (is_const(g.full, 1)) return plan.always.push_back(g.guard), true;
-    for (auto& c : plan.known)
-      if (same_expr(c.full, g.full)) return c.guards.push_back(g.guard), true;
-    const LoopEnd end = loop_end(plan, g.full);
-    for (const auto& c : plan.known)
-      if (c.loop == end.loop) return false;
-    if (!end.is_last || plan.known.size() == kMaxKnownCases) return false;
-    plan.known.push_back({g.full, {g.guard}, end.loop, facts_.range(end.loop).max, {}});
-    return true;
-  }
-
-  BorderCase& case_for(VersionPlan& plan, const AnyExpr& full) const {
-    Vec<BorderCase>& others = plan.others;
-    const LoopEnd end = loop_end(plan, full);
-    bool other_end = others.size() == 1 && end.loop.get();
-    for (auto& c : others) {
-      const LoopEnd known = loop_end(plan, c.full);
-      if (end.loop.get() && known.loop == end.loop && known.is_last == end.is_last) return c;
-      other_end = other_end && known.loop == end.loop;
-    }
-    if (others.empty() || other_end) others.push_back({});
-    return others.back();
-  }
-
   Stmt version(const Stmt& s, const VersionPlan& plan, std::size_t k, Vec<const IfNode*> dropped,
-               const Substitution& at) const {
+               const KnownCounts& at) const {
     if (k == plan.size()) return leaf(s, dropped, at);
     const BorderCase& c = plan.at(k);
     Vec<const IfNode*> all = dropped;
     all.append(c.guards);
-    AnyExpr full = substitute(c.full, at);
-    if (!c.loop.get()) {
+    AnyExpr full = set_counts(c.full, at);
+    if (!c.count.get()) {
       Stmt slow = leaf(s, dropped, at);
       if (depends_on_dims(full)) slow = rolled_border(slow);
       return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
     }
-    Substitution here = at;
-    here.emplace_back(c.loop, AnyExpr(c.last));
+    KnownCounts here = at;
+    here.emplace_back(c.count, c.last);
     return make_if(full, version(s, plan, k + 1, all, at),
                    border(version(s, plan, k + 1, dropped, here)));
   }
@@ -331,21 +260,18 @@ class SplitBorderTiles : public Mutator {
 
   // A tile that lies outside altogether is skipped, if everything in it is under guards that say
   // so.
-  static Stmt outside(const BorderCase& c, const Substitution& at, const Stmt& slow) {
-    return c.some.get() ? make_if(substitute(c.some, at), slow) : slow;
+  static Stmt outside(const BorderCase& c, const KnownCounts& at, const Stmt& slow) {
+    return c.some.get() ? make_if(set_counts(c.some, at), slow) : slow;
   }
 
-  static Stmt leaf(const Stmt& s, const Vec<const IfNode*>& dropped, const Substitution& at) {
-    return CloneFresh().stmt(substitute(DropGuards(dropped).stmt(s), at));
+  static Stmt leaf(const Stmt& s, const Vec<const IfNode*>& dropped, const KnownCounts& at) {
+    return CloneFresh().stmt(set_counts(DropGuards(dropped).stmt(s), at));
   }
 
   static Stmt border(const Stmt& s) {
     return with_loop_attributes(
         s, [](const ForNode& f) { return after(Change::version, f.attributes); });
   }
-
-  // Two tails of one tile: four versions of its body.
-  static constexpr std::size_t kMaxKnownCases = 2;
 
   bool is_split(const Stmt& s) const {
     for (const auto& split : splits_)
