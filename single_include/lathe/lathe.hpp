@@ -2771,6 +2771,8 @@ struct TensorIntrin {
   Vec<std::string> features{};
   /// Cycles there between two of them, and from one to the next that adds to its result.
   double cycles = 1, latency = 4;
+  /// Registers that it takes besides those of its operands and results.
+  int temporaries = 0;
 };
 
 /// The rows that come with Lathe.
@@ -3592,14 +3594,15 @@ class StorageSteps : public BlockSteps {
   /// that don't fit.
   void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
                      std::int64_t offset = 0, Location where = Location::here());
-  /// A private buffer holds integers of another type, in which sums are then added up too: narrower
-  /// ones for more lanes and less memory.
+  /// A private buffer holds its numbers in another type. Integers: sums are then added up in it
+  /// too, in narrower ones for more lanes and less memory. Floats that no reduction adds up: a
+  /// wider type, so that a copy is converted once for all that read it.
   ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
   /// The least, the largest and positions of either are compared in the new type, in which another
   /// number stands for the identity.
-  /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
-  /// their type, a sum is its terms times how many there are.
+  /// L0253: a parameter · bool · values that are not proven to fit: those of inputs are as their
+  /// type, a sum is its terms times how many there are · a sum of floats.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
@@ -19547,12 +19550,14 @@ struct DotRow {
   std::string_view feature;
   double cycles, latency;
   std::string_view rounding{};
+  int temporaries = 0;
 };
 inline constexpr std::string_view kOddRounding =
     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
     "numbers are zeros";
 // Cycles and latencies of AVX-512: Intel's optimization manual. Those of 256 bits are taken to be
 // the same; NEON's are estimates for four pipes of 128 bits, and no such machine was measured.
+// vpmaddwd is two instructions, of which sums wait for the second alone.
 inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
     {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
@@ -19560,6 +19565,8 @@ inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd_256", "u8", "i8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
     {"vpdpbssd_256", "i8", "i8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
     {"vpdpbuud_256", "u8", "u8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
+    {"vpmaddwd", "i16", "i16", "i32", "dot_words", 16, 2, "avx512bw", 1, 1, {}, 1},
+    {"vpmaddwd_256", "i16", "i16", "i32", "dot_words", 8, 2, "avx2", 0.67, 1, {}, 1},
     {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
@@ -19620,8 +19627,8 @@ inline TensorIntrin dot_row(const DotRow& of) {
   const std::string head = cat("program ", of.name, "(in A: ", of.a, "[", g, "], in B: ", of.b, "[",
                                n, ", ", g, "], inout C: ", of.sum, "[", n, "]):\n");
   const std::string c = cat("C[", axis_lanes(1, n, 1), "]");
-  TensorIntrin out{std::string(of.name),      {},        {},        std::string(of.rounding),
-                   {std::string(of.feature)}, of.cycles, of.latency};
+  TensorIntrin out{std::string(of.name),      {},        {},         std::string(of.rounding),
+                   {std::string(of.feature)}, of.cycles, of.latency, of.temporaries};
   out.description =
       cat(head, "  for j in 0..", n, ":\n    for k in 0..", g, ":\n      block dot(vj in 0..", n,
           " = j, reduce vk in 0..", g, " = k) reduce sum:\n        C[vj] sum= ", of.sum,
@@ -39004,7 +39011,7 @@ inline std::string cpp_word(std::string word, std::string_view parameter) {
       {"scope", "lathe::Scope::"},
       {"dtype", "lathe::k"}};
   if (parameter == "scope" && word == "register") word = "reg";
-  if (parameter == "dtype") word[0] = word[0] == 'u' ? 'U' : 'I';
+  if (parameter == "dtype") word[0] = static_cast<char>(word[0] - 'a' + 'A');
   for (const auto& [name, before] : kinds)
     if (name == parameter) return std::string(before) + word;
   unreachable("a word of no type");
@@ -45994,7 +46001,7 @@ LATHE_DECL const Primitive& primitive_atomic() {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/storage/change_type.ipp
+// ---- lathe/schedule/primitives/storage/retype.ipp
 namespace lathe::detail {
 
 // Elements of another type: stores cast, loads cast back, and reducers work in the new type, in
@@ -46006,13 +46013,17 @@ class Retype : public Mutator {
 
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
   AnyExpr expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
+    const auto* cast = e.as<CastNode>();
+    const auto* load = (cast ? cast->value : e).as<LoadNode>();
     if (!load || load->buffer != from_) return descend(e);
     const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
-    const AnyExpr back = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
-    if (no_element_ == NoElement::none) return back;
-    return make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
-                       no_element(back.dtype()), back);
+    // Both types hold the number, which a cast from either takes.
+    if (cast && no_element_ == NoElement::none) return make_cast(e.dtype(), held);
+    AnyExpr value = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
+    if (no_element_ != NoElement::none)
+      value = make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
+                          no_element(value.dtype()), value);
+    return cast ? make_cast(e.dtype(), value) : value;
   }
   Stmt stmt(const Stmt& s) override {
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
@@ -46065,6 +46076,11 @@ class Retype : public Mutator {
   const NoElement no_element_;
 };
 
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/storage/change_type.ipp
+namespace lathe::detail {
+
 inline std::string types_that_hold(const HeldIntegers& held) {
   std::string out;
   for (DType t : exchangeable_types())
@@ -46089,18 +46105,28 @@ inline std::string room_of(DType t, DType to, NoElement no_element) {
                     : "");
 }
 
-inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", name + " " + why, std::move(help));
+// Wider floats hold each number of narrower ones. Sums in them are others.
+inline Verdict check_widening(const Program& program, const Buffer& buffer, DType to) {
+  const DType from = buffer->dtype;
+  const auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
   };
-  if (!is_private(program->body, buffer))
-    return no("is a parameter: the caller chose its type", "change that of a copy, of cache_write");
-  if (buffer->dtype == to) return no("holds " + to.str() + " already");
-  if (!is_exchangeable(buffer->dtype))
-    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
-  if (has_typed_uses(program, buffer))
-    return no("is used by an opaque block or an atomic update, which knows its type");
+  const bool widens = to.is_float() && to.bits >= 32 && to.bits > from.bits;
+  if (!widens)
+    return no("holds " + from.str() + ", whose values " + to.str() + " does not hold",
+              from.bits < 64 ? "wider floats hold them: f32, f64" : "");
+  for (const auto& writer : writers(program->body, buffer))
+    if (writer.block->reducer)
+      return no("holds sums of block " + in_quotes(writer.block->name()) +
+                    ", which would be rounded otherwise",
+                "change the type of a copy, of cache_read or cache_write");
+  return {};
+}
+
+inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to) {
+  const auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
+  };
   const HeldIntegers held = held_integers(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
     if (held.no_element == NoElement::none && writer.block->reducer &&
@@ -46114,18 +46140,38 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
                 "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
+inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", name + " " + why, std::move(help));
+  };
+  if (!is_private(program->body, buffer))
+    return no("is a parameter: the caller chose its type",
+              "change that of a copy, of cache_read or cache_write");
+  if (buffer->dtype == to) return no("holds " + to.str() + " already");
+  const bool floats = buffer->dtype.is_float();
+  if (!floats && !is_exchangeable(buffer->dtype))
+    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
+  if (has_typed_uses(program, buffer))
+    return no("is used by an opaque block or an atomic update, which knows its type");
+  if (floats) return check_widening(program, buffer, to);
+  if (to.is_float()) return no("holds integers, which are not kept as floats");
+  return check_integers(program, buffer, to);
+}
+
 inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
   const Buffer buffer = find_buffer(program, args[0].text);
   DType to;
-  if (!parse_dtype(args[1].text, to) || !is_exchangeable(to))
+  if (!parse_dtype(args[1].text, to) || !(is_exchangeable(to) || to == kF32 || to == kF64))
     return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
-                   "types: i8 u8 i16 u16 i32 u32 i64");
+                   "types: i8 u8 i16 u16 i32 u32 i64 f32 f64");
   if (auto no = check_change_type(program, buffer, to)) return no;
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
-  Retype retype(buffer, Buffer(new BufferNode(std::move(node))),
-                held_integers(program, buffer).no_element);
+  const NoElement none =
+      to.is_float() ? NoElement::none : held_integers(program, buffer).no_element;
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), none);
   edit->program = program.with(retype.stmt(program->body));
   return {};
 }
@@ -46134,7 +46180,7 @@ LATHE_DECL const Primitive& primitive_change_type() {
   static const Primitive record{"change_type",
                                 1,
                                 {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
-                                "a private buffer holds integers of another type",
+                                "a private buffer holds its numbers in another type",
                                 run_change_type};
   return record;
 }
@@ -47687,11 +47733,12 @@ struct Bound {
 };
 
 /// Compares what a description computes with what a block does: equal up to the names of variables
-/// and buffers and to the order of commutative operands.
+/// and buffers and to the order of commutative operands. Of factors that are alike in all but their
+/// places the first takes the part of the first, if not `turned`.
 class TensorMatch {
  public:
-  TensorMatch(const Intrinsic& intrinsic, const BlockNode& block)
-      : intrinsic_(intrinsic), block_(block) {}
+  TensorMatch(const Intrinsic& intrinsic, const BlockNode& block, bool turned = false)
+      : intrinsic_(intrinsic), block_(block), turned_(turned) {}
 
   Vec<Bound> bound;        ///< by first use in the description
   std::string difference;  ///< the first one; empty if there is none
@@ -47780,8 +47827,13 @@ class TensorMatch {
   bool same_binary(const BinaryNode& p, const BinaryNode& e) {
     if (p.op != e.op) return false;
     const Vec<Bound> before = bound;
+    const bool commutes = is_commutative(p.op);
+    if (turned_ && commutes) {
+      if (same(p.a, e.b) && same(p.b, e.a)) return true;
+      difference.clear(), bound = before;
+    }
     if (same(p.a, e.a) && same(p.b, e.b)) return true;
-    if (!is_commutative(p.op)) return false;
+    if (!commutes || turned_) return false;
     const std::string straight = std::exchange(difference, "");
     bound = before;
     if (same(p.a, e.b) && same(p.b, e.a)) return true;
@@ -47791,6 +47843,7 @@ class TensorMatch {
 
   const Intrinsic& intrinsic_;
   const BlockNode& block_;
+  const bool turned_;
 };
 
 }  // namespace lathe::detail
@@ -47918,8 +47971,8 @@ inline Verdict plan_iterators(TensorPlan& plan) {
   return {};
 }
 
-inline Verdict plan_accesses(TensorPlan& plan) {
-  TensorMatch match(plan.intrinsic, *plan.block.block);
+inline Verdict plan_accesses(TensorPlan& plan, bool turned) {
+  TensorMatch match(plan.intrinsic, *plan.block.block, turned);
   match.run(*only_store(*plan.block.block));
   if (!match.difference.empty()) return tensor_refusal(plan, match.difference);
   for (const auto& b : match.bound) {
@@ -48244,6 +48297,22 @@ inline Verdict find_row(const Args& args, TensorIntrin& row) {
   return {};
 }
 
+// Factors in the order in which they are written, or else turned around.
+inline Verdict plan_operands(const Program& program, TensorPlan& plan) {
+  Verdict first;
+  for (const bool turned : {false, true}) {
+    TensorPlan next = plan;
+    Verdict no = plan_accesses(next, turned);
+    if (!no) no = plan_loops(program, next);
+    if (!no) {
+      plan = std::move(next);
+      return {};
+    }
+    if (!turned) first = std::move(no);
+  }
+  return first;
+}
+
 inline Verdict run_tensorize(const Program& program, const Args& args, Edit* edit) {
   TensorPlan plan;
   TensorIntrin row;
@@ -48252,8 +48321,7 @@ inline Verdict run_tensorize(const Program& program, const Args& args, Edit* edi
   if (auto no = find_tile(program, args[0].loop, plan)) return no;
   if (auto no = check_tile_block(plan)) return no;
   if (auto no = plan_iterators(plan)) return no;
-  if (auto no = plan_accesses(plan)) return no;
-  if (auto no = plan_loops(program, plan)) return no;
+  if (auto no = plan_operands(program, plan)) return no;
   if (edit) apply_tensorize(program, plan, *edit);
   return {};
 }
@@ -49234,6 +49302,47 @@ struct DefaultNest {
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
   /// Registers after which what channels have of their own comes again: vectors are of so many.
   std::int64_t period = 1;
+  /// Floats that are read in casts to one wider type alone, and that type.
+  Vec<std::pair<Buffer, DType>> converted;
+
+  DType type_read(const Buffer& buffer) const {
+    for (const auto& [from, to] : converted)
+      if (from == buffer) return to;
+    return buffer->dtype;
+  }
+};
+
+class FindConversions : public Visitor {
+ public:
+  explicit FindConversions(const BlockNode& block) {
+    if (block.predicate) expr(block.predicate);
+    stmt(block.body);
+    for (const auto& [from, to] : seen_)
+      if (from->dtype.is_float() && to.is_float() && to.bits >= 32 && to.bits > from->dtype.bits)
+        found.emplace_back(from, to);
+  }
+  Vec<std::pair<Buffer, DType>> found;
+
+  void expr(const AnyExpr& e) override {
+    const auto* cast = e.as<CastNode>();
+    if (const auto* load = (cast ? cast->value : e).as<LoadNode>()) {
+      note(load->buffer, e.dtype().scalar());
+      for (const auto& index : load->indices) expr(index);
+      return;
+    }
+    descend(e);
+  }
+
+ private:
+  void note(const Buffer& buffer, DType to) {
+    for (auto& [from, type] : seen_)
+      if (from == buffer) {
+        if (type != to) type = buffer->dtype;
+        return;
+      }
+    seen_.emplace_back(buffer, to);
+  }
+  Vec<std::pair<Buffer, DType>> seen_;
 };
 
 // What the tiling of one nest needs to know of it.
@@ -49260,6 +49369,7 @@ class NestSteps : protected DefaultSteps {
             !contains(nest.bounds, loop))
           nest.bounds.push_back(loop);
     nest.leaves_out = at.block->predicate.get() != nullptr;
+    nest.converted = FindConversions(*at.block).found;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
     for (auto& write : nest.writes) join_digits(*write.buffer, write.indices);
@@ -51849,6 +51959,7 @@ struct ProductRow {
   bool in_tiles = false;  ///< whether sums are tile registers
 
   std::int64_t depth() const { return groups * group; }
+  DType type_of(std::size_t operand) const { return code.operands[operand].described->dtype; }
 };
 
 // What of a nest an intrinsic takes.
@@ -51857,6 +51968,48 @@ struct IntrinsicFit {
   AccessSite a, b;               ///< of its operands, over the loops
   LoopRef rows, columns, depth;  ///< no rows: one
   bool rows_lie_apart = false;   ///< whether one axis of a is that of its rows
+  bool turned = false;           ///< whether b is written first
+
+  /// Whether the intrinsic takes a wider type than the operand has: it reads a copy.
+  bool widens_a() const { return a.buffer->dtype != product->type_of(product->a); }
+};
+
+// The buffers of a block that are the operands of a product, which may take wider integers than
+// they hold.
+class ProductOperands {
+ public:
+  Buffer a, b;  ///< none: the block computes something else
+  ProductOperands(const ProductRow& product, const BlockNode& block, bool turned) {
+    const DType wide = product.type_of(product.a);
+    Stmt body = block.body;
+    Vec<std::pair<Buffer, Buffer>> widened;
+    for (const auto& read : reads_of(block)) {
+      const Buffer& from = read.buffer;
+      if (!widens_to(from->dtype, wide) || wide != product.type_of(product.b)) continue;
+      BufferNode node = *from;
+      node.dtype = wide;
+      const Buffer to(new BufferNode(std::move(node)));
+      body = Retype(from, to, NoElement::none).stmt(body);
+      widened.emplace_back(to, from);
+    }
+    BlockNode wider = block;
+    wider.body = body;
+    TensorMatch match(product.code, wider, turned);
+    match.run(*only_store(wider));
+    if (!match.difference.empty() || match.bound.size() != 3) return;
+    for (const Bound& bound : match.bound) {
+      Buffer is = bound.buffer;
+      for (const auto& [to, from] : widened)
+        if (to == is) is = from;
+      if (bound.operand == product.a) a = is;
+      if (bound.operand == product.b) b = is;
+    }
+  }
+
+ private:
+  static bool widens_to(DType from, DType to) {
+    return is_exchangeable(from) && to.is_int() && from.bits < to.bits && to.is_signed();
+  }
 };
 
 class ProductRowReader {
@@ -51924,15 +52077,19 @@ class FitIntrinsics : NestSteps {
       return out;
     for (const ProductRow& product : product_rows()) {
       if (!usable(product)) continue;
-      TensorMatch match(product.code, block);
-      match.run(*store);
-      if (!match.difference.empty() || match.bound.size() != 3) continue;
-      IntrinsicFit fit;
-      fit.product = &product;
-      for (const Bound& bound : match.bound)
-        for (const AccessSite& read : nest.reads)
-          if (read.buffer == bound.buffer) (bound.operand == product.a ? fit.a : fit.b) = read;
-      if (find_loops(nest, fit)) out.push_back(std::move(fit));
+      for (const bool turned : {false, true}) {
+        const ProductOperands operands(product, block, turned);
+        if (!operands.a.get() || !operands.b.get()) break;
+        IntrinsicFit fit;
+        fit.product = &product, fit.turned = turned;
+        for (const AccessSite& read : nest.reads) {
+          if (read.buffer == operands.a) fit.a = read;
+          if (read.buffer == operands.b) fit.b = read;
+        }
+        if (!find_loops(nest, fit)) continue;
+        out.push_back(std::move(fit));
+        break;
+      }
     }
     return out;
   }
@@ -52486,7 +52643,8 @@ class IntrinsicCosts : protected NestSteps {
   // All sums, a row of b, and one of a at a time.
   bool in_registers(const IntrinsicTile& tile) const {
     const std::int64_t all = tile.in_tiles() ? kTileRegisters : target_.vector_registers;
-    return tile.height * tile.vectors + tile.vectors + 1 <= all;
+    return tile.height * tile.vectors + tile.vectors + 1 + tile.fit.product->row->temporaries <=
+           all;
   }
 
   // False: a can't be used so.
@@ -52500,11 +52658,12 @@ class IntrinsicCosts : protected NestSteps {
     tile.copies_a = copies;
     const bool pads_a = tile.rows != of.rows || tile.depth != of.depth;
     tile.pads = pads_a || tile.columns != of.columns;
-    const bool fits = step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a;
+    const bool fits =
+        step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a && !fit.widens_a();
     const bool runs = axis_of(fit.a, fit.depth) < fit.a.indices.size();
     const bool movable = pads_a || (runs && (fit.rows_lie_apart || !fit.rows.var.get()));
     if (copies ? !movable : !fits) return false;
-    const std::int64_t bytes = tile.depth * of.reduced * fit.b.buffer->dtype.element_bytes(),
+    const std::int64_t bytes = tile.depth * of.reduced * p.type_of(p.b).element_bytes(),
                        most =
                            std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1),
                        all = tile.columns / width;
@@ -52540,7 +52699,7 @@ class IntrinsicCosts : protected NestSteps {
   static double load_cycles(const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
     const auto h = static_cast<double>(tile.height), v = static_cast<double>(tile.vectors);
-    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes() * p.depth());
+    const auto bytes = static_cast<double>(p.type_of(p.b).element_bytes() * p.depth());
     const double of_b = static_cast<double>(p.columns) * bytes / kSecond;
     double of_a = 0.5;  // a broadcast
     if (tile.in_tiles())
@@ -52552,7 +52711,7 @@ class IntrinsicCosts : protected NestSteps {
     const ProductRow& p = *tile.fit.product;
     const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns);
     const double terms = static_cast<double>(tile.depth) * static_cast<double>(of.reduced),
-                 bytes = tile.fit.b.buffer->dtype.element_bytes();
+                 bytes = p.type_of(p.b).element_bytes();
     const auto one = static_cast<double>(p.rows * p.columns * p.depth());
     double total = of.outside * rows * columns * terms / one * cycles_of_one(tile);
     if (!of.b_is_constant) total += of.in_b * terms * columns * bytes / kTurnedBytes;
@@ -52665,11 +52824,26 @@ class CacheBlocks : protected ReductionCosts {
   }
 
   // Of all that lies along the lanes.
-  static double lane_bytes(const DefaultNest& nest) {
+  double lane_bytes(const DefaultNest& nest) const {
     double bytes = 0;
     for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+      if (step_of(read.indices, nest.unit.var) != Step::none)
+        bytes += term_bytes(nest, read) / read.buffer->dtype.element_bytes() *
+                 type_held(nest, read).element_bytes();
     return bytes;
+  }
+  static bool is_converted(const DefaultNest& nest, const AccessSite& read) {
+    return nest.type_read(read.buffer) != read.buffer->dtype;
+  }
+  // Of panels along the lanes: tiles convert whole vectors, which is less work than to write panels
+  // of twice the size for few rows. From memory they take longer still.
+  DType type_held(const DefaultNest& nest, const AccessSite& read) const {
+    const DType wide = nest.type_read(read.buffer);
+    double bytes = wide.element_bytes();
+    for (const auto& extent : read.buffer->shape)
+      if (const std::int64_t* size = as_const_int(extent)) bytes *= static_cast<double>(*size);
+    const bool far = is_constant(read.buffer) && bytes > static_cast<double>(target_.l3_bytes);
+    return reuse(nest, read) >= (far ? kFarConversions : kConversions) ? wide : read.buffer->dtype;
   }
   static std::int64_t tiles_along(const DefaultNest& nest, std::int64_t width) {
     return (trip_of(nest, nest.unit) + width - 1) / width;
@@ -52746,6 +52920,7 @@ class CacheBlocks : protected ReductionCosts {
   }
 
  private:
+  static constexpr double kConversions = 48, kFarConversions = 96;
   static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64;
   static constexpr double kRowsOfLongBlocks = 64;
 
@@ -52782,7 +52957,7 @@ class CacheBlocks : protected ReductionCosts {
     const std::int64_t width = tile.vectors * lanes;
     std::int64_t bytes = 1;
     for (const auto& read : nest.reads)
-      bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
+      bytes = std::max<std::int64_t>(bytes, type_held(nest, read).element_bytes());
     const double rows = rows_that_meet(nest);
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
                        fit = target_.l1_bytes / 4 / (tile.height * bytes);
@@ -52894,6 +53069,7 @@ class TensorizeNest : IntrinsicCosts {
   /// False: not to be laid out so.
   bool run(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
+    widen(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
     const std::optional<Copy> b = pack(ref, tile, true);
     std::optional<Copy> a;
@@ -52991,6 +53167,20 @@ class TensorizeNest : IntrinsicCosts {
     if (FinishTiles(job_).only_user(copy).tag.get()) attempt([&] { s_.compute_inline(copy); });
   }
 
+  // Copies of what is narrower than the intrinsic's operands.
+  void widen(const BlockRef& ref, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    const ProductOperands now(p, *site(ref).block, tile.fit.turned);
+    const auto widen_one = [&](const Buffer& is, const AccessSite& was, std::size_t operand) {
+      if (is->dtype == p.type_of(operand)) return;
+      const BlockRef copy =
+          is == was.buffer ? s_.cache_read(ref, is->name, Scope::global) : s_.block(is->name);
+      s_.change_type(copy, p.type_of(operand));
+    };
+    widen_one(now.a, tile.fit.a, p.a);
+    widen_one(now.b, tile.fit.b, p.b);
+  }
+
   // Padding and copies leave the loops in their order.
   Loops loops_of(const BlockRef& ref, const DefaultNest& nest, const IntrinsicTile& tile) const {
     Loops out;
@@ -53019,7 +53209,7 @@ class TensorizeNest : IntrinsicCosts {
   Copy copy_of(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const AccessSite& was = of_b ? tile.fit.b : tile.fit.a;
     const BlockSite at = site(ref);
-    TensorMatch match(tile.fit.product->code, *at.block);
+    TensorMatch match(tile.fit.product->code, *at.block, tile.fit.turned);
     match.run(*only_store(*at.block));
     const Bound* now = nullptr;
     for (const Bound& bound : match.bound)
@@ -53545,24 +53735,29 @@ class TileRegisters : protected StreamedTerms {
     Vec<PackPanels::Panels> panels;
     bool turned = false, panels_are_constant = true;
   };
+  // `times`: how many tiles along the lanes read a row one after the other.
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                         std::int64_t lanes, bool copies_rows) {
+                         std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
     for (const auto& read : nest.reads) {
-      if (worth_panels(nest, tile, read, lanes)) {
+      const bool columns = worth_panels(nest, tile, read, lanes);
+      if (columns || worth_row_panels(nest, tile, read)) {
         out.panels.push_back(
-            PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes));
-        out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
-        continue;
-      }
-      if (worth_row_panels(nest, tile, read)) {
-        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
+            columns ? PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes)
+                    : PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
+        if (columns) out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+        if (const DType held = type_held(nest, read); held != read.buffer->dtype)
+          s_.change_type(out.panels.back().copy, held);
         continue;
       }
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
-      if (copies_rows && crowded_rows(nest, tile, read))
-        out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
+      // From rows one number at a time is converted, for all lanes.
+      const bool converts =
+          times >= kRowReuse && is_converted(nest, read) && copies_rows(nest, tile, read);
+      if (!converts && !(copies_crowded && crowded_rows(nest, tile, read))) continue;
+      out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
+      if (converts) s_.change_type(out.rows.back(), nest.type_read(read.buffer));
     }
     return out;
   }
@@ -53571,7 +53766,8 @@ class TileRegisters : protected StreamedTerms {
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
     const Operands operands =
-        copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse && !blocks.streams);
+        copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse && !blocks.streams,
+                      blocks.streams ? 1 : blocks.tiles);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
     Vec<LoopRef> rows;
     if (tile.rows.var.get()) rows = s_.split_any(tile.rows, {infer, tile.height});
@@ -53610,7 +53806,8 @@ class TileRegisters : protected StreamedTerms {
       if (place.var.get()) s_.compute_at(panels.copy, place);
       PackPanels(job_).order_loops(panels);
     }
-    for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
+    for (const auto& copy : operands.rows)
+      place_rows(copy, blocks.near ? around.back() : rows[0], lanes);
     if (!blocks.streams) fetch_ahead(nest, operands.in_place, terms.back());
     if (operands.panels_are_constant) fetch_panels(nest, operands.panels, terms.back());
     if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
@@ -53618,7 +53815,10 @@ class TileRegisters : protected StreamedTerms {
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
-    Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
+    const std::int64_t times = block > 0 || !(nest.spatial.back() == nest.unit)
+                                   ? std::max<std::int64_t>(block, 1)
+                                   : tiles_along(nest, tile.vectors * lanes);
+    Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse, times);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
     if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
@@ -53723,6 +53923,11 @@ class TileRegisters : protected StreamedTerms {
     }
   }
 
+  static bool copies_rows(const DefaultNest& nest, const RegisterTile& tile,
+                          const AccessSite& read) {
+    return tile.rows.var.get() && step_of(read.indices, nest.unit.var) == Step::none &&
+           is_only_read(nest, read.buffer) && axis_of(read, tile.rows) < read.indices.size();
+  }
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
     return 2 * rows_in_set(nest, tile, read) > cache_ways() &&

@@ -122,7 +122,8 @@ std::vector<Row> memory_rows() {
        .steps = LATHE_STEPS(s.storage_align("T", 0, 64, 16);)},
       {.name = "change_type",
        .meaning =
-           "Of a temporary of integers, to `i8` … `i64`, `u8` … `u32`. Stores cast, loads cast "
+           "Of a temporary of integers, to `i8` … `i64`, `u8` … `u32`; of one of floats that no "
+           "reduction adds up, to a wider `f32` or `f64`. Stores cast, loads cast "
            "back, and sums are added up in the new type, which takes more lanes if it is narrower. "
            "What is stored must be proved to fit: elements of inputs are anything that their type "
            "holds, a sum is its terms times how many there are. The least, the largest and "

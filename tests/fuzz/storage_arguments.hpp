@@ -101,14 +101,15 @@ class StorageArguments : protected SchedulePieces {
           candidates.push_back({block, loop});
     return legal_or_none(s, "rolling_buffer", candidates);
   }
-  /// A temporary of integers, and a type that holds what it does, as a rule.
+  /// A temporary, and a type that holds what it does, as a rule.
   Args change_type(const Schedule& s) {
-    static const std::vector<std::string> types = {"i8", "u8", "i16", "u16", "i32", "u32", "i64"};
+    static const std::vector<std::string> types = {"i8",  "u8",  "i16", "u16", "i32",
+                                                   "u32", "i64", "f32", "f64"};
     if (random_.chance(3)) return {some_buffer(s), Arg::of_word(random_.pick(types))};
     std::vector<Args> candidates;
     lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
       const auto* a = below.as<lathe::AllocNode>();
-      if (!a || !a->buffer->dtype.is_int()) return;
+      if (!a || !(a->buffer->dtype.is_int() || a->buffer->dtype.is_float())) return;
       for (const auto& t : types)
         candidates.push_back({Arg::of_buffer(a->buffer->name), Arg::of_word(t)});
     });

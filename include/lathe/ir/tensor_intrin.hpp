@@ -25,6 +25,8 @@ struct TensorIntrin {
   Vec<std::string> features{};
   /// Cycles there between two of them, and from one to the next that adds to its result.
   double cycles = 1, latency = 4;
+  /// Registers that it takes besides those of its operands and results.
+  int temporaries = 0;
 };
 
 /// The rows that come with Lathe.

@@ -235,6 +235,64 @@ TEST_CASE("change_type: ranges of expressions, and through temporaries") {
   with([&](lt::Schedule& t) { t.vectorize(t.loops(Q)[0]), t.set_scope("P", lt::Scope::local); });
 }
 
+TEST_CASE("change_type: a copy of narrow numbers, converted once for all that read it") {
+  lt::Input<lt::f16, 2> A("A", {5, 7});
+  lt::Input<std::int8_t, 2> B("B", {7, 9});
+  lt::Reduce r("r", 7);
+  auto C = lt::compute("C", {5, 9}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<float>(A(i, r)) * lt::cast<float>(B(r, j)), r);
+  });
+  lt::Schedule start(C), s = start;
+  const lt::BlockRef a = s.cache_read(C, A, lt::Scope::global),
+                     b = s.cache_read(C, B, lt::Scope::global);
+  s.change_type("A_cache", lt::kF32);
+  s.change_type("B_cache", lt::kI16);
+  CHECK(s.trace().cpp("s").find("s.change_type(\"A_cache\", lathe::kF32);\n") != std::string::npos);
+  CHECK(s.str() ==
+        R"(program C(in A: f16[5, 7], in B: i8[7, 9], out C: f32[5, 9]) scheduled:
+  alloc A_cache: f32[5, 7]
+  alloc B_cache: i16[7, 9]
+  for i in 0..5:
+    for j in 0..7:
+      block A_cache(vi in 0..5 = i, vj in 0..7 = j):
+        A_cache[vi, vj] = f32(A[vi, vj])
+  for i in 0..7:
+    for j in 0..9:
+      block B_cache(vi in 0..7 = i, vj in 0..9 = j):
+        B_cache[vi, vj] = i16(B[vi, vj])
+  for i in 0..5:
+    for j in 0..9:
+      for r in 0..7:
+        block C(vi in 0..5 = i, vj in 0..9 = j, reduce vr in 0..7 = r) reduce sum init:
+          C[vi, vj] sum= A_cache[vi, vr] * f32(B_cache[vr, vj])
+)");
+  check_lowered(start, s);
+  s.compute_at(b, s.loops(C)[0]);
+  s.vectorize(s.loops(a)[1]);
+  check_lowered(start, s);
+  CHECK(why(s, "A_cache", lt::kI64) ==
+        "error[L0253] change_type: buffer 'A_cache' holds f32, whose values i64 does not hold");
+  CHECK(why(s, "B_cache", lt::kF32) ==
+        "error[L0253] change_type: buffer 'B_cache' holds integers, which are not kept as floats");
+  s.change_type("A_cache", lt::kF64);
+  check_lowered(start, s);
+}
+
+TEST_CASE("change_type: sums of floats are rounded as their type says") {
+  lt::Input<lt::f16, 2> A("A", {5, 7});
+  lt::Reduce r("r", 7);
+  auto S = lt::compute("S", {5}, [&](lt::Var i) { return lt::sum(A(i, r), r); });
+  auto T = lt::compute("T", {5}, [&](lt::Var i) { return S(i) * S(i); });
+  auto U = lt::compute("U", {5}, [&](lt::Var i) { return lt::cast<float>(T(i)); });
+  lt::Schedule start(U), s = start;
+  CHECK(why(s, S, lt::kF32) ==
+        "error[L0253] change_type: buffer 'S' holds sums of block 'S', which would be rounded "
+        "otherwise");
+  s.change_type(T, lt::kF32);
+  CHECK(s.str().find("T[vi] = f32(S[vi] * S[vi])\n") != std::string::npos);
+  check_lowered(start, s);
+}
+
 TEST_CASE("change_type: what is not proven") {
   lt::Input<std::int32_t, 1> X("X", {9});
   auto P = lt::compute("P", {9}, [&](lt::Var i) { return X(i) * 2; });
@@ -249,7 +307,7 @@ TEST_CASE("change_type: what is not proven") {
             .find("i32, in which it is computed now, holds -2147483647 to "
                   "2147483647, its least number left to the identity") != std::string::npos);
   CHECK(why(s, F, lt::kI64) ==
-        "error[L0253] change_type: buffer 'F' holds f32, whose values other types don't hold");
+        "error[L0253] change_type: buffer 'F' holds f32, whose values i64 does not hold");
   CHECK(why(s, G, lt::kI64) ==
         "error[L0253] change_type: buffer 'G' is a parameter: the caller chose its type");
   CHECK(why(s, P, lt::kI32) == "error[L0253] change_type: buffer 'P' holds i32 already");

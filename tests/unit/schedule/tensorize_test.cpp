@@ -117,6 +117,25 @@ TEST_CASE("tensorize: operands and loops in another order") {
   check_kept(lt::Schedule(C), t.s);
 }
 
+TEST_CASE("tensorize: factors of one type, whichever is written first") {
+  const lt::Input<std::int16_t, 2> A("A", {3, 8}), B("B", {8, 32});
+  lt::Reduce r("r", 8);
+  for (const bool turned : {false, true}) {
+    const auto C = lt::compute("C", {3, 32}, [&](lt::Var i, lt::Var j) {
+      const auto a = lt::cast<std::int32_t>(A(i, r)), b = lt::cast<std::int32_t>(B(r, j));
+      return lt::sum(turned ? b * a : a * b, r);
+    });
+    struct {
+      const lt::Input<std::int16_t, 2>& B;
+      const lt::Tensor<std::int32_t, 2>& C;
+    } k{B, C};
+    Tile t = packed_tile(k, 2);
+    t.s.tensorize(t.jj, "vpmaddwd");
+    CHECK(t.s.str().find(" = dot_words(C[vi, ramp(vj, 1, 16)], broadcast(A[") != std::string::npos);
+    check_kept(lt::Schedule(C), t.s);
+  }
+}
+
 TEST_CASE("tensorize: full tiles apart from the rest") {
   ByteGemm k(3, 20, 8);
   lt::Schedule s(k.C);
@@ -343,13 +362,13 @@ TEST_CASE("tensorize: rows of no use") {
   auto Y = lt::compute("Y", {3, 8}, [&](lt::Var i, lt::Var j) { return X(i, j) * 3.0f; });
   lt::Schedule s(Y);
   auto loop = s.loops(Y)[1];
-  CHECK(
-      told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
-      "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
-      "  help: Lathe has vpdpbusd vdpbf16ps vpdpbusd_256 vpdpbssd_256 vpdpbuud_256 sdot udot usdot "
-      "bfdot smmla ummla usmmla bfmmla vfmaddph fmla_f16 tdpbf16ps tdpbssd tdpbsud tdpbusd tdpbuud "
-      "tilezero_f32 tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its "
-      "description and its implementation");
+  CHECK(told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
+        "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
+        "  help: Lathe has vpdpbusd vdpbf16ps vpdpbusd_256 vpdpbssd_256 vpdpbuud_256 vpmaddwd "
+        "vpmaddwd_256 sdot udot usdot bfdot smmla ummla usmmla bfmmla vfmaddph fmla_f16 tdpbf16ps "
+        "tdpbssd tdpbsud tdpbusd tdpbuud "
+        "tilezero_f32 tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its "
+        "description and its implementation");
   auto use = [&](const lt::TensorIntrin& row) {
     const std::string text = told(s, [&](lt::Schedule& t) { t.tensorize(loop, row); });
     const std::string begin = "error[L0236] tensorize: intrinsic 'triple' is of no use: ";

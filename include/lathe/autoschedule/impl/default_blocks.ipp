@@ -99,11 +99,26 @@ class CacheBlocks : protected ReductionCosts {
   }
 
   // Of all that lies along the lanes.
-  static double lane_bytes(const DefaultNest& nest) {
+  double lane_bytes(const DefaultNest& nest) const {
     double bytes = 0;
     for (const auto& read : nest.reads)
-      if (step_of(read.indices, nest.unit.var) != Step::none) bytes += term_bytes(nest, read);
+      if (step_of(read.indices, nest.unit.var) != Step::none)
+        bytes += term_bytes(nest, read) / read.buffer->dtype.element_bytes() *
+                 type_held(nest, read).element_bytes();
     return bytes;
+  }
+  static bool is_converted(const DefaultNest& nest, const AccessSite& read) {
+    return nest.type_read(read.buffer) != read.buffer->dtype;
+  }
+  // Of panels along the lanes: tiles convert whole vectors, which is less work than to write panels
+  // of twice the size for few rows. From memory they take longer still.
+  DType type_held(const DefaultNest& nest, const AccessSite& read) const {
+    const DType wide = nest.type_read(read.buffer);
+    double bytes = wide.element_bytes();
+    for (const auto& extent : read.buffer->shape)
+      if (const std::int64_t* size = as_const_int(extent)) bytes *= static_cast<double>(*size);
+    const bool far = is_constant(read.buffer) && bytes > static_cast<double>(target_.l3_bytes);
+    return reuse(nest, read) >= (far ? kFarConversions : kConversions) ? wide : read.buffer->dtype;
   }
   static std::int64_t tiles_along(const DefaultNest& nest, std::int64_t width) {
     return (trip_of(nest, nest.unit) + width - 1) / width;
@@ -180,6 +195,7 @@ class CacheBlocks : protected ReductionCosts {
   }
 
  private:
+  static constexpr double kConversions = 48, kFarConversions = 96;
   static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64;
   static constexpr double kRowsOfLongBlocks = 64;
 
@@ -216,7 +232,7 @@ class CacheBlocks : protected ReductionCosts {
     const std::int64_t width = tile.vectors * lanes;
     std::int64_t bytes = 1;
     for (const auto& read : nest.reads)
-      bytes = std::max<std::int64_t>(bytes, read.buffer->dtype.element_bytes());
+      bytes = std::max<std::int64_t>(bytes, type_held(nest, read).element_bytes());
     const double rows = rows_that_meet(nest);
     const std::int64_t all = trip_of(nest, nest.reduce[0]),
                        fit = target_.l1_bytes / 4 / (tile.height * bytes);

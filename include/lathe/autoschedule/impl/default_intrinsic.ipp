@@ -3,6 +3,7 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/ir/tensor_intrin.hpp>
+#include <lathe/schedule/primitives/storage/retype.ipp>
 #include <lathe/schedule/primitives/tensor/tensor_match.ipp>
 
 namespace lathe {
@@ -18,6 +19,7 @@ struct ProductRow {
   bool in_tiles = false;  ///< whether sums are tile registers
 
   std::int64_t depth() const { return groups * group; }
+  DType type_of(std::size_t operand) const { return code.operands[operand].described->dtype; }
 };
 
 // What of a nest an intrinsic takes.
@@ -26,6 +28,48 @@ struct IntrinsicFit {
   AccessSite a, b;               ///< of its operands, over the loops
   LoopRef rows, columns, depth;  ///< no rows: one
   bool rows_lie_apart = false;   ///< whether one axis of a is that of its rows
+  bool turned = false;           ///< whether b is written first
+
+  /// Whether the intrinsic takes a wider type than the operand has: it reads a copy.
+  bool widens_a() const { return a.buffer->dtype != product->type_of(product->a); }
+};
+
+// The buffers of a block that are the operands of a product, which may take wider integers than
+// they hold.
+class ProductOperands {
+ public:
+  Buffer a, b;  ///< none: the block computes something else
+  ProductOperands(const ProductRow& product, const BlockNode& block, bool turned) {
+    const DType wide = product.type_of(product.a);
+    Stmt body = block.body;
+    Vec<std::pair<Buffer, Buffer>> widened;
+    for (const auto& read : reads_of(block)) {
+      const Buffer& from = read.buffer;
+      if (!widens_to(from->dtype, wide) || wide != product.type_of(product.b)) continue;
+      BufferNode node = *from;
+      node.dtype = wide;
+      const Buffer to(new BufferNode(std::move(node)));
+      body = Retype(from, to, NoElement::none).stmt(body);
+      widened.emplace_back(to, from);
+    }
+    BlockNode wider = block;
+    wider.body = body;
+    TensorMatch match(product.code, wider, turned);
+    match.run(*only_store(wider));
+    if (!match.difference.empty() || match.bound.size() != 3) return;
+    for (const Bound& bound : match.bound) {
+      Buffer is = bound.buffer;
+      for (const auto& [to, from] : widened)
+        if (to == is) is = from;
+      if (bound.operand == product.a) a = is;
+      if (bound.operand == product.b) b = is;
+    }
+  }
+
+ private:
+  static bool widens_to(DType from, DType to) {
+    return is_exchangeable(from) && to.is_int() && from.bits < to.bits && to.is_signed();
+  }
 };
 
 class ProductRowReader {
@@ -93,15 +137,19 @@ class FitIntrinsics : NestSteps {
       return out;
     for (const ProductRow& product : product_rows()) {
       if (!usable(product)) continue;
-      TensorMatch match(product.code, block);
-      match.run(*store);
-      if (!match.difference.empty() || match.bound.size() != 3) continue;
-      IntrinsicFit fit;
-      fit.product = &product;
-      for (const Bound& bound : match.bound)
-        for (const AccessSite& read : nest.reads)
-          if (read.buffer == bound.buffer) (bound.operand == product.a ? fit.a : fit.b) = read;
-      if (find_loops(nest, fit)) out.push_back(std::move(fit));
+      for (const bool turned : {false, true}) {
+        const ProductOperands operands(product, block, turned);
+        if (!operands.a.get() || !operands.b.get()) break;
+        IntrinsicFit fit;
+        fit.product = &product, fit.turned = turned;
+        for (const AccessSite& read : nest.reads) {
+          if (read.buffer == operands.a) fit.a = read;
+          if (read.buffer == operands.b) fit.b = read;
+        }
+        if (!find_loops(nest, fit)) continue;
+        out.push_back(std::move(fit));
+        break;
+      }
     }
     return out;
   }

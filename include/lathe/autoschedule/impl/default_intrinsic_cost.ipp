@@ -91,7 +91,8 @@ class IntrinsicCosts : protected NestSteps {
   // All sums, a row of b, and one of a at a time.
   bool in_registers(const IntrinsicTile& tile) const {
     const std::int64_t all = tile.in_tiles() ? kTileRegisters : target_.vector_registers;
-    return tile.height * tile.vectors + tile.vectors + 1 <= all;
+    return tile.height * tile.vectors + tile.vectors + 1 + tile.fit.product->row->temporaries <=
+           all;
   }
 
   // False: a can't be used so.
@@ -105,11 +106,12 @@ class IntrinsicCosts : protected NestSteps {
     tile.copies_a = copies;
     const bool pads_a = tile.rows != of.rows || tile.depth != of.depth;
     tile.pads = pads_a || tile.columns != of.columns;
-    const bool fits = step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a;
+    const bool fits =
+        step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a && !fit.widens_a();
     const bool runs = axis_of(fit.a, fit.depth) < fit.a.indices.size();
     const bool movable = pads_a || (runs && (fit.rows_lie_apart || !fit.rows.var.get()));
     if (copies ? !movable : !fits) return false;
-    const std::int64_t bytes = tile.depth * of.reduced * fit.b.buffer->dtype.element_bytes(),
+    const std::int64_t bytes = tile.depth * of.reduced * p.type_of(p.b).element_bytes(),
                        most =
                            std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1),
                        all = tile.columns / width;
@@ -145,7 +147,7 @@ class IntrinsicCosts : protected NestSteps {
   static double load_cycles(const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
     const auto h = static_cast<double>(tile.height), v = static_cast<double>(tile.vectors);
-    const auto bytes = static_cast<double>(tile.fit.b.buffer->dtype.element_bytes() * p.depth());
+    const auto bytes = static_cast<double>(p.type_of(p.b).element_bytes() * p.depth());
     const double of_b = static_cast<double>(p.columns) * bytes / kSecond;
     double of_a = 0.5;  // a broadcast
     if (tile.in_tiles())
@@ -157,7 +159,7 @@ class IntrinsicCosts : protected NestSteps {
     const ProductRow& p = *tile.fit.product;
     const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns);
     const double terms = static_cast<double>(tile.depth) * static_cast<double>(of.reduced),
-                 bytes = tile.fit.b.buffer->dtype.element_bytes();
+                 bytes = p.type_of(p.b).element_bytes();
     const auto one = static_cast<double>(p.rows * p.columns * p.depth());
     double total = of.outside * rows * columns * terms / one * cycles_of_one(tile);
     if (!of.b_is_constant) total += of.in_b * terms * columns * bytes / kTurnedBytes;

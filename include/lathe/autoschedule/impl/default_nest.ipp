@@ -30,6 +30,47 @@ struct DefaultNest {
   LoopRef unit;  ///< the one along which the output has stride 1; empty if it is none of these
   /// Registers after which what channels have of their own comes again: vectors are of so many.
   std::int64_t period = 1;
+  /// Floats that are read in casts to one wider type alone, and that type.
+  Vec<std::pair<Buffer, DType>> converted;
+
+  DType type_read(const Buffer& buffer) const {
+    for (const auto& [from, to] : converted)
+      if (from == buffer) return to;
+    return buffer->dtype;
+  }
+};
+
+class FindConversions : public Visitor {
+ public:
+  explicit FindConversions(const BlockNode& block) {
+    if (block.predicate) expr(block.predicate);
+    stmt(block.body);
+    for (const auto& [from, to] : seen_)
+      if (from->dtype.is_float() && to.is_float() && to.bits >= 32 && to.bits > from->dtype.bits)
+        found.emplace_back(from, to);
+  }
+  Vec<std::pair<Buffer, DType>> found;
+
+  void expr(const AnyExpr& e) override {
+    const auto* cast = e.as<CastNode>();
+    if (const auto* load = (cast ? cast->value : e).as<LoadNode>()) {
+      note(load->buffer, e.dtype().scalar());
+      for (const auto& index : load->indices) expr(index);
+      return;
+    }
+    descend(e);
+  }
+
+ private:
+  void note(const Buffer& buffer, DType to) {
+    for (auto& [from, type] : seen_)
+      if (from == buffer) {
+        if (type != to) type = buffer->dtype;
+        return;
+      }
+    seen_.emplace_back(buffer, to);
+  }
+  Vec<std::pair<Buffer, DType>> seen_;
 };
 
 // What the tiling of one nest needs to know of it.
@@ -56,6 +97,7 @@ class NestSteps : protected DefaultSteps {
             !contains(nest.bounds, loop))
           nest.bounds.push_back(loop);
     nest.leaves_out = at.block->predicate.get() != nullptr;
+    nest.converted = FindConversions(*at.block).found;
     const Facts facts = facts_on(at.path);
     nest.writes = over_loops(writes_of(*at.block), *at.block, facts);
     for (auto& write : nest.writes) join_digits(*write.buffer, write.indices);

@@ -88,24 +88,29 @@ class TileRegisters : protected StreamedTerms {
     Vec<PackPanels::Panels> panels;
     bool turned = false, panels_are_constant = true;
   };
+  // `times`: how many tiles along the lanes read a row one after the other.
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
-                         std::int64_t lanes, bool copies_rows) {
+                         std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
     for (const auto& read : nest.reads) {
-      if (worth_panels(nest, tile, read, lanes)) {
+      const bool columns = worth_panels(nest, tile, read, lanes);
+      if (columns || worth_row_panels(nest, tile, read)) {
         out.panels.push_back(
-            PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes));
-        out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
-        continue;
-      }
-      if (worth_row_panels(nest, tile, read)) {
-        out.panels.push_back(PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
+            columns ? PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes)
+                    : PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
+        if (columns) out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+        if (const DType held = type_held(nest, read); held != read.buffer->dtype)
+          s_.change_type(out.panels.back().copy, held);
         continue;
       }
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
-      if (copies_rows && crowded_rows(nest, tile, read))
-        out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
+      // From rows one number at a time is converted, for all lanes.
+      const bool converts =
+          times >= kRowReuse && is_converted(nest, read) && copies_rows(nest, tile, read);
+      if (!converts && !(copies_crowded && crowded_rows(nest, tile, read))) continue;
+      out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
+      if (converts) s_.change_type(out.rows.back(), nest.type_read(read.buffer));
     }
     return out;
   }
@@ -114,7 +119,8 @@ class TileRegisters : protected StreamedTerms {
   void tile_terms(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                   std::int64_t lanes, const TermBlocks& blocks) {
     const Operands operands =
-        copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse && !blocks.streams);
+        copy_operands(ref, nest, tile, lanes, blocks.tiles >= kRowReuse && !blocks.streams,
+                      blocks.streams ? 1 : blocks.tiles);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
     Vec<LoopRef> rows;
     if (tile.rows.var.get()) rows = s_.split_any(tile.rows, {infer, tile.height});
@@ -153,7 +159,8 @@ class TileRegisters : protected StreamedTerms {
       if (place.var.get()) s_.compute_at(panels.copy, place);
       PackPanels(job_).order_loops(panels);
     }
-    for (const auto& copy : operands.rows) place_rows(copy, rows[0], lanes);
+    for (const auto& copy : operands.rows)
+      place_rows(copy, blocks.near ? around.back() : rows[0], lanes);
     if (!blocks.streams) fetch_ahead(nest, operands.in_place, terms.back());
     if (operands.panels_are_constant) fetch_panels(nest, operands.panels, terms.back());
     if (user.tag.get()) FinishTiles(job_).move_reader(user, columns[0]);
@@ -161,7 +168,10 @@ class TileRegisters : protected StreamedTerms {
 
   void tile_nest(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                  std::int64_t lanes, std::int64_t block) {
-    Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse);
+    const std::int64_t times = block > 0 || !(nest.spatial.back() == nest.unit)
+                                   ? std::max<std::int64_t>(block, 1)
+                                   : tiles_along(nest, tile.vectors * lanes);
+    Operands operands = copy_operands(ref, nest, tile, lanes, block >= kRowReuse, times);
     Parts parts = split_tile(nest, tile, lanes, block);
     Vec<LoopRef> order = parts.order, reduce = nest.reduce;
     if (operands.turned) parts.inner.push_back(split_turned(nest, reduce));
@@ -266,6 +276,11 @@ class TileRegisters : protected StreamedTerms {
     }
   }
 
+  static bool copies_rows(const DefaultNest& nest, const RegisterTile& tile,
+                          const AccessSite& read) {
+    return tile.rows.var.get() && step_of(read.indices, nest.unit.var) == Step::none &&
+           is_only_read(nest, read.buffer) && axis_of(read, tile.rows) < read.indices.size();
+  }
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
                     const AccessSite& read) const {
     return 2 * rows_in_set(nest, tile, read) > cache_ways() &&

@@ -20,6 +20,7 @@ class TensorizeNest : IntrinsicCosts {
   /// False: not to be laid out so.
   bool run(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
     if (tile.pads) pad(ref, tile);
+    widen(ref, tile);
     const Loops at = loops_of(ref, nest, tile);
     const std::optional<Copy> b = pack(ref, tile, true);
     std::optional<Copy> a;
@@ -117,6 +118,20 @@ class TensorizeNest : IntrinsicCosts {
     if (FinishTiles(job_).only_user(copy).tag.get()) attempt([&] { s_.compute_inline(copy); });
   }
 
+  // Copies of what is narrower than the intrinsic's operands.
+  void widen(const BlockRef& ref, const IntrinsicTile& tile) {
+    const ProductRow& p = *tile.fit.product;
+    const ProductOperands now(p, *site(ref).block, tile.fit.turned);
+    const auto widen_one = [&](const Buffer& is, const AccessSite& was, std::size_t operand) {
+      if (is->dtype == p.type_of(operand)) return;
+      const BlockRef copy =
+          is == was.buffer ? s_.cache_read(ref, is->name, Scope::global) : s_.block(is->name);
+      s_.change_type(copy, p.type_of(operand));
+    };
+    widen_one(now.a, tile.fit.a, p.a);
+    widen_one(now.b, tile.fit.b, p.b);
+  }
+
   // Padding and copies leave the loops in their order.
   Loops loops_of(const BlockRef& ref, const DefaultNest& nest, const IntrinsicTile& tile) const {
     Loops out;
@@ -145,7 +160,7 @@ class TensorizeNest : IntrinsicCosts {
   Copy copy_of(const BlockRef& ref, const IntrinsicTile& tile, bool of_b) {
     const AccessSite& was = of_b ? tile.fit.b : tile.fit.a;
     const BlockSite at = site(ref);
-    TensorMatch match(tile.fit.product->code, *at.block);
+    TensorMatch match(tile.fit.product->code, *at.block, tile.fit.turned);
     match.run(*only_store(*at.block));
     const Bound* now = nullptr;
     for (const Bound& bound : match.bound)

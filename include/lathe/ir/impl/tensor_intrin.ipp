@@ -15,12 +15,14 @@ struct DotRow {
   std::string_view feature;
   double cycles, latency;
   std::string_view rounding{};
+  int temporaries = 0;
 };
 inline constexpr std::string_view kOddRounding =
     "two products are added before they are added to the sum, both rounded to odd, and subnormal "
     "numbers are zeros";
 // Cycles and latencies of AVX-512: Intel's optimization manual. Those of 256 bits are taken to be
 // the same; NEON's are estimates for four pipes of 128 bits, and no such machine was measured.
+// vpmaddwd is two instructions, of which sums wait for the second alone.
 inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
     {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
@@ -28,6 +30,8 @@ inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd_256", "u8", "i8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
     {"vpdpbssd_256", "i8", "i8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
     {"vpdpbuud_256", "u8", "u8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
+    {"vpmaddwd", "i16", "i16", "i32", "dot_words", 16, 2, "avx512bw", 1, 1, {}, 1},
+    {"vpmaddwd_256", "i16", "i16", "i32", "dot_words", 8, 2, "avx2", 0.67, 1, {}, 1},
     {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
@@ -88,8 +92,8 @@ inline TensorIntrin dot_row(const DotRow& of) {
   const std::string head = cat("program ", of.name, "(in A: ", of.a, "[", g, "], in B: ", of.b, "[",
                                n, ", ", g, "], inout C: ", of.sum, "[", n, "]):\n");
   const std::string c = cat("C[", axis_lanes(1, n, 1), "]");
-  TensorIntrin out{std::string(of.name),      {},        {},        std::string(of.rounding),
-                   {std::string(of.feature)}, of.cycles, of.latency};
+  TensorIntrin out{std::string(of.name),      {},        {},         std::string(of.rounding),
+                   {std::string(of.feature)}, of.cycles, of.latency, of.temporaries};
   out.description =
       cat(head, "  for j in 0..", n, ":\n    for k in 0..", g, ":\n      block dot(vj in 0..", n,
           " = j, reduce vk in 0..", g, " = k) reduce sum:\n        C[vj] sum= ", of.sum,

@@ -27,14 +27,15 @@ class StorageSteps : public BlockSteps {
   /// that don't fit.
   void storage_align(const BufferName& buffer, std::int64_t dim, std::int64_t factor,
                      std::int64_t offset = 0, Location where = Location::here());
-  /// A private buffer holds integers of another type, in which sums are then added up too: narrower
-  /// ones for more lanes and less memory.
+  /// A private buffer holds its numbers in another type. Integers: sums are then added up in it
+  /// too, in narrower ones for more lanes and less memory. Floats that no reduction adds up: a
+  /// wider type, so that a copy is converted once for all that read it.
   ///     alloc C: i32[n]; C[i] sum= i32(A[i, r]) * i32(B[r])   → change_type(C, i16) →
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
   /// The least, the largest and positions of either are compared in the new type, in which another
   /// number stands for the identity.
-  /// L0253: a parameter · no integers · values that are not proven to fit: those of inputs are as
-  /// their type, a sum is its terms times how many there are.
+  /// L0253: a parameter · bool · values that are not proven to fit: those of inputs are as their
+  /// type, a sum is its terms times how many there are · a sum of floats.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after

@@ -208,7 +208,7 @@ inline std::string cpp_word(std::string word, std::string_view parameter) {
       {"scope", "lathe::Scope::"},
       {"dtype", "lathe::k"}};
   if (parameter == "scope" && word == "register") word = "reg";
-  if (parameter == "dtype") word[0] = word[0] == 'u' ? 'U' : 'I';
+  if (parameter == "dtype") word[0] = static_cast<char>(word[0] - 'a' + 'A');
   for (const auto& [name, before] : kinds)
     if (name == parameter) return std::string(before) + word;
   unreachable("a word of no type");

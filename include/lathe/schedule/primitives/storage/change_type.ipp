@@ -3,80 +3,11 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/dependence.hpp>
 #include <lathe/analysis/held.hpp>
-#include <lathe/ir/reducer.hpp>
-#include <lathe/ir/visit.hpp>
 #include <lathe/schedule/core/edit.hpp>
+#include <lathe/schedule/primitives/storage/retype.ipp>
 #include <lathe/support/text.hpp>
 
 namespace lathe::detail {
-
-// Elements of another type: stores cast, loads cast back, and reducers work in the new type, in
-// which another number stands for no element.
-class Retype : public Mutator {
- public:
-  Retype(const Buffer& from, const Buffer& to, NoElement no_element)
-      : from_(from), to_(to), no_element_(no_element) {}
-
-  Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* load = e.as<LoadNode>();
-    if (!load || load->buffer != from_) return descend(e);
-    const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
-    const AnyExpr back = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
-    if (no_element_ == NoElement::none) return back;
-    return make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
-                       no_element(back.dtype()), back);
-  }
-  Stmt stmt(const Stmt& s) override {
-    if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
-      const bool none = no_element_ != NoElement::none &&
-                        is_const(n->value, no_element_of(n->value.dtype(), no_element_));
-      AnyExpr value = none ? no_element(to_->dtype) : stored(expr(n->value));
-      return make_store(to_, places(n->indices), std::move(value), optional(n->mask));
-    }
-    const auto* block = s.as<BlockNode>();
-    if (!block || !block->reducer || !contains(buffers_written(block->body), from_))
-      return descend(s);
-    BlockNode retyped = *descend(s).as<BlockNode>();
-    retyped.reducer = reducer(*block->reducer);
-    return make_block(std::move(retyped));
-  }
-
- private:
-  Vec<AnyExpr> places(const Vec<AnyExpr>& indices) {
-    Vec<AnyExpr> at;
-    for (const auto& index : indices) at.push_back(expr(index));
-    return at;
-  }
-
-  AnyExpr no_element(DType t) const {
-    return make_const(t, no_element_of(t.scalar(), no_element_));
-  }
-
-  ReducerRef reducer(const ReducerNode& r) const {
-    if (is_arg_reducer(r)) return with_position_type(r, to_->dtype);
-    const bool sum = no_element_ == NoElement::none, most = no_element_ == NoElement::least;
-    return builtin_reducer(sum ? "sum" : most ? "max" : "min", {to_->dtype});
-  }
-
-  // The low bits of sums, differences, products and choices follow from those of their operands.
-  AnyExpr stored(const AnyExpr& e) const {
-    const DType t = to_->dtype.with_lanes(e.dtype().lanes);
-    if (t.bits > e.dtype().bits || e->weight > kLargest) return make_cast(t, e);
-    if (const auto* cast = e.as<CastNode>(); cast && !cast->value.dtype().is_float())
-      return make_cast(t, cast->value);
-    if (const auto* either = e.as<SelectNode>())
-      return make_select(either->condition, stored(either->yes), stored(either->no));
-    const auto* n = e.as<BinaryNode>();
-    if (!n || (n->op != BinaryOp::add && n->op != BinaryOp::sub && n->op != BinaryOp::mul))
-      return make_cast(t, e);
-    return make_binary(n->op, stored(n->a), stored(n->b));
-  }
-
-  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
-  const Buffer from_, to_;
-  const NoElement no_element_;
-};
 
 inline std::string types_that_hold(const HeldIntegers& held) {
   std::string out;
@@ -102,18 +33,28 @@ inline std::string room_of(DType t, DType to, NoElement no_element) {
                     : "");
 }
 
-inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", name + " " + why, std::move(help));
+// Wider floats hold each number of narrower ones. Sums in them are others.
+inline Verdict check_widening(const Program& program, const Buffer& buffer, DType to) {
+  const DType from = buffer->dtype;
+  const auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
   };
-  if (!is_private(program->body, buffer))
-    return no("is a parameter: the caller chose its type", "change that of a copy, of cache_write");
-  if (buffer->dtype == to) return no("holds " + to.str() + " already");
-  if (!is_exchangeable(buffer->dtype))
-    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
-  if (has_typed_uses(program, buffer))
-    return no("is used by an opaque block or an atomic update, which knows its type");
+  const bool widens = to.is_float() && to.bits >= 32 && to.bits > from.bits;
+  if (!widens)
+    return no("holds " + from.str() + ", whose values " + to.str() + " does not hold",
+              from.bits < 64 ? "wider floats hold them: f32, f64" : "");
+  for (const auto& writer : writers(program->body, buffer))
+    if (writer.block->reducer)
+      return no("holds sums of block " + in_quotes(writer.block->name()) +
+                    ", which would be rounded otherwise",
+                "change the type of a copy, of cache_read or cache_write");
+  return {};
+}
+
+inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to) {
+  const auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
+  };
   const HeldIntegers held = held_integers(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
     if (held.no_element == NoElement::none && writer.block->reducer &&
@@ -127,18 +68,38 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
                 "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
+inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
+  const std::string name = "buffer " + in_quotes(buffer->name);
+  auto no = [&](const std::string& why, std::string help = {}) {
+    return refusal("L0253", name + " " + why, std::move(help));
+  };
+  if (!is_private(program->body, buffer))
+    return no("is a parameter: the caller chose its type",
+              "change that of a copy, of cache_read or cache_write");
+  if (buffer->dtype == to) return no("holds " + to.str() + " already");
+  const bool floats = buffer->dtype.is_float();
+  if (!floats && !is_exchangeable(buffer->dtype))
+    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
+  if (has_typed_uses(program, buffer))
+    return no("is used by an opaque block or an atomic update, which knows its type");
+  if (floats) return check_widening(program, buffer, to);
+  if (to.is_float()) return no("holds integers, which are not kept as floats");
+  return check_integers(program, buffer, to);
+}
+
 inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
   const Buffer buffer = find_buffer(program, args[0].text);
   DType to;
-  if (!parse_dtype(args[1].text, to) || !is_exchangeable(to))
+  if (!parse_dtype(args[1].text, to) || !(is_exchangeable(to) || to == kF32 || to == kF64))
     return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
-                   "types: i8 u8 i16 u16 i32 u32 i64");
+                   "types: i8 u8 i16 u16 i32 u32 i64 f32 f64");
   if (auto no = check_change_type(program, buffer, to)) return no;
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
-  Retype retype(buffer, Buffer(new BufferNode(std::move(node))),
-                held_integers(program, buffer).no_element);
+  const NoElement none =
+      to.is_float() ? NoElement::none : held_integers(program, buffer).no_element;
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), none);
   edit->program = program.with(retype.stmt(program->body));
   return {};
 }
@@ -147,7 +108,7 @@ LATHE_DECL const Primitive& primitive_change_type() {
   static const Primitive record{"change_type",
                                 1,
                                 {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
-                                "a private buffer holds integers of another type",
+                                "a private buffer holds its numbers in another type",
                                 run_change_type};
   return record;
 }

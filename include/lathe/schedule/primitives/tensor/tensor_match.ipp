@@ -16,11 +16,12 @@ struct Bound {
 };
 
 /// Compares what a description computes with what a block does: equal up to the names of variables
-/// and buffers and to the order of commutative operands.
+/// and buffers and to the order of commutative operands. Of factors that are alike in all but their
+/// places the first takes the part of the first, if not `turned`.
 class TensorMatch {
  public:
-  TensorMatch(const Intrinsic& intrinsic, const BlockNode& block)
-      : intrinsic_(intrinsic), block_(block) {}
+  TensorMatch(const Intrinsic& intrinsic, const BlockNode& block, bool turned = false)
+      : intrinsic_(intrinsic), block_(block), turned_(turned) {}
 
   Vec<Bound> bound;        ///< by first use in the description
   std::string difference;  ///< the first one; empty if there is none
@@ -109,8 +110,13 @@ class TensorMatch {
   bool same_binary(const BinaryNode& p, const BinaryNode& e) {
     if (p.op != e.op) return false;
     const Vec<Bound> before = bound;
+    const bool commutes = is_commutative(p.op);
+    if (turned_ && commutes) {
+      if (same(p.a, e.b) && same(p.b, e.a)) return true;
+      difference.clear(), bound = before;
+    }
     if (same(p.a, e.a) && same(p.b, e.b)) return true;
-    if (!is_commutative(p.op)) return false;
+    if (!commutes || turned_) return false;
     const std::string straight = std::exchange(difference, "");
     bound = before;
     if (same(p.a, e.b) && same(p.b, e.a)) return true;
@@ -120,6 +126,7 @@ class TensorMatch {
 
   const Intrinsic& intrinsic_;
   const BlockNode& block_;
+  const bool turned_;
 };
 
 }  // namespace lathe::detail

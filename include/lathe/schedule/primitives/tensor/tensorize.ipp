@@ -53,6 +53,22 @@ inline Verdict find_row(const Args& args, TensorIntrin& row) {
   return {};
 }
 
+// Factors in the order in which they are written, or else turned around.
+inline Verdict plan_operands(const Program& program, TensorPlan& plan) {
+  Verdict first;
+  for (const bool turned : {false, true}) {
+    TensorPlan next = plan;
+    Verdict no = plan_accesses(next, turned);
+    if (!no) no = plan_loops(program, next);
+    if (!no) {
+      plan = std::move(next);
+      return {};
+    }
+    if (!turned) first = std::move(no);
+  }
+  return first;
+}
+
 inline Verdict run_tensorize(const Program& program, const Args& args, Edit* edit) {
   TensorPlan plan;
   TensorIntrin row;
@@ -61,8 +77,7 @@ inline Verdict run_tensorize(const Program& program, const Args& args, Edit* edi
   if (auto no = find_tile(program, args[0].loop, plan)) return no;
   if (auto no = check_tile_block(plan)) return no;
   if (auto no = plan_iterators(plan)) return no;
-  if (auto no = plan_accesses(plan)) return no;
-  if (auto no = plan_loops(program, plan)) return no;
+  if (auto no = plan_operands(program, plan)) return no;
   if (edit) apply_tensorize(program, plan, *edit);
   return {};
 }

@@ -126,8 +126,8 @@ inline Verdict plan_iterators(TensorPlan& plan) {
   return {};
 }
 
-inline Verdict plan_accesses(TensorPlan& plan) {
-  TensorMatch match(plan.intrinsic, *plan.block.block);
+inline Verdict plan_accesses(TensorPlan& plan, bool turned) {
+  TensorMatch match(plan.intrinsic, *plan.block.block, turned);
   match.run(*only_store(*plan.block.block));
   if (!match.difference.empty()) return tensor_refusal(plan, match.difference);
   for (const auto& b : match.bound) {

@@ -1,0 +1,99 @@
+// Default schedules of products whose operands are converted when they are read: copies hold what
+// the machine computes with.
+#include <random>
+#include <support/text.hpp>
+
+#include "../schedule/intrinsics.hpp"
+#include "checked_plan.hpp"
+
+namespace lt = lathe;
+using test::checked_plan;
+using test::has;
+
+namespace {
+
+template <class A, class B, class S>
+lt::Tensor<S, 2> product_of(std::int64_t m, std::int64_t n, std::int64_t k, bool turned = false) {
+  const lt::Input<A, 2> a("A", {m, k});
+  const lt::Input<B, 2> b("B", {k, n});
+  lt::Reduce r("r", k);
+  return lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+    const auto x = lt::cast<S>(a(i, r)), y = lt::cast<S>(b(r, j));
+    return lt::sum(turned ? y * x : x * y, r);
+  });
+}
+
+template <class A, class B, class S>
+std::string plan_of(const test::PlanFor& what, std::int64_t m, std::int64_t n, std::int64_t k,
+                    bool turned = false) {
+  return checked_plan(lt::program_of(product_of<A, B, S>(m, n, k, turned)), what).str();
+}
+
+}  // namespace
+
+TEST_CASE("bytes and words are multiplied in pairs of words") {
+  using u8 = std::uint8_t;
+  using i8 = std::int8_t;
+  using i16 = std::int16_t;
+  using i32 = std::int32_t;
+  for (const char* target : {"x86-64-v3", "skylake-avx512"}) {
+    const test::PlanFor what{target};
+    const bool wide = what.target == std::string("skylake-avx512");
+    const char* call =
+        wide ? "dot_words(C_cache[vi, ramp(vj, 1, 16)]" : "dot_words(C_cache[vi, ramp(vj, 1, 8)]";
+    for (const bool turned : {false, true}) {
+      CHECK(has(plan_of<u8, i8, i32>(what, 24, 96, 64, turned), call));
+      CHECK(has(plan_of<i8, i8, i32>(what, 24, 96, 64, turned), call));
+      CHECK(has(plan_of<u8, u8, i32>(what, 24, 96, 64, turned), call));
+      CHECK(has(plan_of<i16, i16, i32>(what, 24, 96, 64, turned), call));
+      CHECK(has(plan_of<i16, u8, i32>(what, 24, 96, 64, turned), call));
+    }
+  }
+  const std::string text = plan_of<u8, i8, i32>({}, 24, 96, 64);
+  CHECK(has(text, "alloc A_cache: i16["));
+  CHECK(has(text, "alloc B_cache: i16["));
+  // Words that are not signed do not fit, and sums in i64 are another instruction's.
+  CHECK(!has(plan_of<std::uint16_t, i8, i32>({}, 24, 96, 64), "dot_words("));
+  CHECK(!has(plan_of<i16, i16, std::int64_t>({}, 24, 96, 64), "dot_words("));
+  // Where bytes are multiplied in fours they are not converted.
+  CHECK(has(plan_of<u8, i8, i32>({"znver4"}, 24, 96, 64), "dot4("));
+  CHECK(has(plan_of<i8, i8, i32>({"znver4"}, 24, 96, 64), "dot_words("));
+}
+
+TEST_CASE("products in pairs of words of any size") {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::int64_t> size(0, 40);
+  for (int k = 0; k < 40; ++k) {
+    const std::int64_t m = size(random), n = size(random), d = size(random);
+    INFO(m, " ", n, " ", d);
+    plan_of<std::uint8_t, std::int8_t, std::int32_t>({}, m, n, d, k % 2);
+    plan_of<std::int16_t, std::int16_t, std::int32_t>({"skylake-avx512"}, m, n, d, k % 2);
+  }
+}
+
+TEST_CASE("copies of narrow floats hold floats where they are read often enough") {
+  const std::string large = plan_of<lt::f16, lt::f16, float>({}, 96, 200, 300);
+  CHECK(has(large, "alloc A_cache: f32["));
+  CHECK(has(large, "alloc B_cache: f32["));
+  CHECK(large == plan_of<lt::f16, lt::f16, float>({}, 96, 200, 300));
+  // Of few rows panels stay as narrow as they are in memory.
+  const std::string few = plan_of<lt::bf16, lt::bf16, float>({}, 18, 400, 300);
+  CHECK(!has(few, "alloc B_cache: f32["));
+  // What is computed in f16 is rounded after each step.
+  const lt::Input<lt::f16, 2> A("A", {96, 300}), B("B", {300, 200});
+  lt::Reduce r("r", 300);
+  const auto C = lt::compute("C", {96, 200},
+                             [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+  CHECK(!has(checked_plan(lt::program_of(C)).str(), "alloc A_cache: f32["));
+}
+
+TEST_CASE("products of narrow floats of any size") {
+  std::mt19937 random(11);
+  std::uniform_int_distribution<std::int64_t> size(0, 110);
+  for (int k = 0; k < 12; ++k) {
+    const std::int64_t m = size(random), n = size(random), d = size(random);
+    INFO(m, " ", n, " ", d);
+    plan_of<lt::f16, lt::bf16, float>({}, m, n, d, k % 2);
+    plan_of<lt::bf16, float, float>({"skylake-avx512"}, m, n, d, k % 2);
+  }
+}
