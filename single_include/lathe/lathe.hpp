@@ -1398,6 +1398,8 @@ namespace lathe {
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
 //   dot_words(sum, a, b): sum[l] + a[2l]*b[2l] + a[2l+1]*b[2l+1], of i16 in i32, modulo 2^32.
+//   sad8(sum, a, b): sums of absolute differences, sum[2l] + |a[8l] - b[8l]| + … + |a[8l+7] -
+//   b[8l+7]| and sum[2l+1] as it is, of u8 in i32, modulo 2^32.
 //   mat_dot8(sum, a, b): of 2 x 2 sums, 2 rows of 8 in a, and 2 columns of 8 in b, of integers as
 //   dot4 has them: sum[4t + 2i + j] + a[16t + 8i]*b[16t + 8j] + … + a[16t + 8i + 7]*b[16t + 8j + 7].
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
@@ -1427,7 +1429,8 @@ namespace lathe {
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
-  X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)
+  X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)                    \
+  X(sad8, 3, true)
 
 // clang-format on
 
@@ -1456,14 +1459,16 @@ bool op_pure(CallOp op);
 constexpr bool is_dot(CallOp op) {
   return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::dot_words ||
          op == CallOp::mat_dot8 || op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4 ||
-         op == CallOp::tile_dot;
+         op == CallOp::sad8 || op == CallOp::tile_dot;
 }
-/// Whose products a lane of a dot adds up: `count` lanes of each factor, from these on.
+/// Whose products, or differences, a lane of a dot adds up: `count` lanes of each operand, from
+/// these on.
 struct DotLanes {
   int a = 0, b = 0, count = 1;
 };
 /// Of every dot but tile_dot.
 constexpr DotLanes dot_lanes(CallOp op, int sum) {
+  if (op == CallOp::sad8) return {sum / 2 * 8, sum / 2 * 8, sum % 2 == 0 ? 8 : 0};
   const int count = op == CallOp::mat_dot8                             ? 8
                     : op == CallOp::dot4 || op == CallOp::odd_mat_dot4 ? 4
                                                                        : 2;
@@ -3601,8 +3606,9 @@ class StorageSteps : public BlockSteps {
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
   /// The least, the largest and positions of either are compared in the new type, in which another
   /// number stands for the identity.
-  /// L0253: a parameter · bool · values that are not proven to fit: those of inputs are as their
-  /// type, a sum is its terms times how many there are · a sum of floats.
+  /// L0253: a parameter · bool, i4, u64 · values that are not proven to fit: those of inputs are as
+  /// their type, a sum is its terms times how many there are · floats to integers or to a type that
+  /// is not wider, integers to floats · a sum of floats.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
@@ -5751,20 +5757,21 @@ enum class Language : std::uint8_t { llvm, c };
 
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
-  bool fma = true;            ///< one instruction; else a call of the C library
-  bool scales = true;         ///< scalb, logb and significand
-  bool rounds = true;         ///< floor, ceil, trunc, round
-  bool half = true;           ///< casts between f16 and wider floats
-  bool byte_dots = true;      ///< dot4, of bytes as the next two say
-  bool mixed_dots = true;     ///< of unsigned with signed bytes
-  bool alike_dots = true;     ///< of bytes that are both signed, or both unsigned
-  bool word_dots = true;      ///< dot_words
-  bool bf16_dots = true;      ///< dot2
-  bool byte_matrices = true;  ///< mat_dot8
-  bool byte_tiles = true;     ///< tile registers, and tile_dot of bytes
-  bool bf16_tiles = true;     ///< the same of bf16
-  bool odd_dots = true;       ///< odd_dot2 and odd_mat_dot4
-  bool half_fma = true;       ///< fma of f16
+  bool fma = true;               ///< one instruction; else a call of the C library
+  bool scales = true;            ///< scalb, logb and significand
+  bool rounds = true;            ///< floor, ceil, trunc, round
+  bool half = true;              ///< casts between f16 and wider floats
+  bool byte_dots = true;         ///< dot4, of bytes as the next two say
+  bool mixed_dots = true;        ///< of unsigned with signed bytes
+  bool alike_dots = true;        ///< of bytes that are both signed, or both unsigned
+  bool word_dots = true;         ///< dot_words
+  bool byte_differences = true;  ///< sad8
+  bool bf16_dots = true;         ///< dot2
+  bool byte_matrices = true;     ///< mat_dot8
+  bool byte_tiles = true;        ///< tile registers, and tile_dot of bytes
+  bool bf16_tiles = true;        ///< the same of bf16
+  bool odd_dots = true;          ///< odd_dot2 and odd_mat_dot4
+  bool half_fma = true;          ///< fma of f16
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.
@@ -8469,6 +8476,7 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
     {CallOp::dot_words, MathForm::native, &TargetCaps::word_dots},
+    {CallOp::sad8, MathForm::native, &TargetCaps::byte_differences},
     {CallOp::mat_dot8, MathForm::native, &TargetCaps::byte_matrices},
     {CallOp::odd_dot2, MathForm::native, &TargetCaps::odd_dots},
     {CallOp::odd_mat_dot4, MathForm::native, &TargetCaps::odd_dots},
@@ -14971,7 +14979,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   odd_dots = llvm && target.has("bf16");
   half_fma = llvm && (target.has("avx512fp16") || target.has("fullfp16"));
   byte_matrices = llvm && target.has("i8mm");
-  word_dots = llvm && x86;
+  word_dots = byte_differences = llvm && x86;
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   byte_tiles = llvm && x86 && target.has("amx-int8");
   bf16_tiles = llvm && x86 && target.has("amx-bf16");
@@ -22045,6 +22053,14 @@ inline std::string_view dot_words_problem(const Vec<AnyExpr>& args) {
              : "dot_words multiplies i16, two for each lane of the sum";
 }
 
+inline std::string_view sad8_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), bytes = kU8.with_lanes(4 * sum.lanes);
+  if (sum.scalar() != kI32 || sum.lanes % 2 != 0) return "sad8 adds to pairs of i32";
+  return args[1].dtype() == bytes && args[2].dtype() == bytes
+             ? ""
+             : "sad8 takes u8, eight for each pair of sums";
+}
+
 inline std::string_view mat_dot_problem(const Vec<AnyExpr>& args) {
   const DType sum = args[0].dtype();
   if (sum.scalar() != kI32 || sum.lanes % 4 != 0) return "mat_dot8 adds to 2 x 2 sums of i32";
@@ -22119,6 +22135,8 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return dot_problem(op, args);
     case CallOp::dot_words:
       return dot_words_problem(args);
+    case CallOp::sad8:
+      return sad8_problem(args);
     case CallOp::mat_dot8:
       return mat_dot_problem(args);
     case CallOp::odd_dot2:
@@ -46105,57 +46123,59 @@ inline std::string room_of(DType t, DType to, NoElement no_element) {
                     : "");
 }
 
+inline Refusal type_refusal(const Buffer& buffer, const std::string& why, std::string help = {}) {
+  return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
+}
+
 // Wider floats hold each number of narrower ones. Sums in them are others.
 inline Verdict check_widening(const Program& program, const Buffer& buffer, DType to) {
   const DType from = buffer->dtype;
-  const auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
-  };
-  const bool widens = to.is_float() && to.bits >= 32 && to.bits > from.bits;
-  if (!widens)
-    return no("holds " + from.str() + ", whose values " + to.str() + " does not hold",
-              from.bits < 64 ? "wider floats hold them: f32, f64" : "");
+  if (!to.is_float() || to.bits < 32 || to.bits <= from.bits)
+    return type_refusal(buffer,
+                        "holds " + from.str() + ", whose values " + to.str() + " does not hold",
+                        from.bits < 32    ? "wider floats hold them: f32, f64"
+                        : from.bits == 32 ? "f64 holds them"
+                                          : "");
   for (const auto& writer : writers(program->body, buffer))
     if (writer.block->reducer)
-      return no("holds sums of block " + in_quotes(writer.block->name()) +
-                    ", which would be rounded otherwise",
-                "change the type of a copy, of cache_read or cache_write");
+      return type_refusal(buffer,
+                          "holds sums of block " + in_quotes(writer.block->name()) +
+                              ", which would be rounded otherwise",
+                          "change the type of a copy, of cache_read or cache_write");
   return {};
 }
 
 inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to) {
-  const auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
-  };
   const HeldIntegers held = held_integers(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
     if (held.no_element == NoElement::none && writer.block->reducer &&
         writer.block->reducer->identity.size() != 1)
-      return no("is one of several results of block " + in_quotes(writer.block->name()));
+      return type_refusal(buffer,
+                          "is one of several results of block " + in_quotes(writer.block->name()));
   // A sum that wraps in one type is another in the other.
   if (can_hold(to, held) && can_hold(buffer->dtype, held)) return {};
-  return no("holds " + range_text(held.range) + "; " +
-                room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
-            "types that hold this:" + types_that_hold(held) +
-                "; clamp what is stored, or cast it from a smaller type, for a smaller range");
+  return type_refusal(
+      buffer,
+      "holds " + range_text(held.range) + "; " +
+          room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
+      "types that hold this:" + types_that_hold(held) +
+          "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
 inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", name + " " + why, std::move(help));
-  };
   if (!is_private(program->body, buffer))
-    return no("is a parameter: the caller chose its type",
-              "change that of a copy, of cache_read or cache_write");
-  if (buffer->dtype == to) return no("holds " + to.str() + " already");
+    return type_refusal(buffer, "is a parameter: the caller chose its type",
+                        "change that of a copy, of cache_read or cache_write");
+  if (buffer->dtype == to) return type_refusal(buffer, "holds " + to.str() + " already");
   const bool floats = buffer->dtype.is_float();
   if (!floats && !is_exchangeable(buffer->dtype))
-    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
+    return type_refusal(buffer,
+                        "holds " + buffer->dtype.str() + ", whose values other types don't hold");
   if (has_typed_uses(program, buffer))
-    return no("is used by an opaque block or an atomic update, which knows its type");
+    return type_refusal(buffer,
+                        "is used by an opaque block or an atomic update, which knows its type");
   if (floats) return check_widening(program, buffer, to);
-  if (to.is_float()) return no("holds integers, which are not kept as floats");
+  if (to.is_float()) return type_refusal(buffer, "holds integers, which are not kept as floats");
   return check_integers(program, buffer, to);
 }
 
@@ -49488,10 +49508,13 @@ class NestSteps : protected DefaultSteps {
   // first cache to the next.
   BlockRef copy_apart(const BlockRef& ref, const AccessSite& read, std::size_t axis) {
     const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    set_apart(copy, axis);
+    return copy;
+  }
+  void set_apart(const BlockRef& copy, std::size_t axis) {
+    const std::int64_t bytes = writes_of(*site(copy).block)[0].buffer->dtype.element_bytes();
     s_.storage_align(copy, static_cast<std::int64_t>(axis), kCacheWay / bytes,
                      target_.line_bytes / bytes);
-    return copy;
   }
 
   // A vector along the last loop for each iteration of the one around it.
@@ -49830,7 +49853,20 @@ class JoinRows : NestSteps {
 
   // The nest with as few loops as are left; that itself if there is nothing to join.
   DefaultNest run(const BlockNode& block, DefaultNest nest, std::int64_t lanes) {
-    while (join_one(block, nest, lanes)) {
+    const auto pays = [&](const ForNode&, const ForNode& inner) {
+      return inner.var.get() != nest.unit.var.get() || ends_in_part(inner, lanes);
+    };
+    while (join_one(block, nest, pays)) {
+    }
+    return nest;
+  }
+  // The same of terms, where a call tells how long their rows are.
+  DefaultNest run_terms(const BlockNode& block, DefaultNest nest) {
+    const auto pays = [&](const ForNode& outer, const ForNode& inner) {
+      return contains(nest.reduce, LoopRef(outer.var)) &&
+             contains(nest.reduce, LoopRef(inner.var)) && !as_const_int(inner.extent);
+    };
+    while (join_one(block, nest, pays)) {
     }
     return nest;
   }
@@ -49840,10 +49876,11 @@ class JoinRows : NestSteps {
   static constexpr std::int64_t kLongRow = 8;
 
   // The innermost pair.
-  bool join_one(const BlockNode& block, DefaultNest& nest, std::int64_t lanes) {
+  template <class F>
+  bool join_one(const BlockNode& block, DefaultNest& nest, const F& pays) {
     for (std::size_t k = nest.all.size(); k-- > 1;) {
       const ForRef outer = nest.all[k - 1], inner = nest.all[k];
-      if (inner->var.get() == nest.unit.var.get() && !ends_in_part(*inner, lanes)) continue;
+      if (!pays(*outer, *inner)) continue;
       if (!behind_each_other(nest, *outer, *inner) || tells_apart(block, *outer, *inner)) continue;
       LoopRef fused;
       if (!attempt([&] { fused = s_.fuse({LoopRef(outer->var), LoopRef(inner->var)}); })) continue;
@@ -52835,15 +52872,17 @@ class CacheBlocks : protected ReductionCosts {
   static bool is_converted(const DefaultNest& nest, const AccessSite& read) {
     return nest.type_read(read.buffer) != read.buffer->dtype;
   }
-  // Of panels along the lanes: tiles convert whole vectors, which is less work than to write panels
-  // of twice the size for few rows. From memory they take longer still.
+  // Of panels: tiles convert whole vectors, which for few rows is less work than to write panels of
+  // twice the size. Those that come from memory take longer still. Zen 3, bf16: 16x4096x4096 took
+  // 14 ms, 18.6 with panels of f32; 64x512x512 0.73 and 0.65.
   DType type_held(const DefaultNest& nest, const AccessSite& read) const {
     const DType wide = nest.type_read(read.buffer);
     double bytes = wide.element_bytes();
     for (const auto& extent : read.buffer->shape)
       if (const std::int64_t* size = as_const_int(extent)) bytes *= static_cast<double>(*size);
     const bool far = is_constant(read.buffer) && bytes > static_cast<double>(target_.l3_bytes);
-    return reuse(nest, read) >= (far ? kFarConversions : kConversions) ? wide : read.buffer->dtype;
+    return reuse(nest, read) >= (far ? kFarReadsConverted : kReadsConverted) ? wide
+                                                                             : read.buffer->dtype;
   }
   static std::int64_t tiles_along(const DefaultNest& nest, std::int64_t width) {
     return (trip_of(nest, nest.unit) + width - 1) / width;
@@ -52920,7 +52959,8 @@ class CacheBlocks : protected ReductionCosts {
   }
 
  private:
-  static constexpr double kConversions = 48, kFarConversions = 96;
+  // Reads of a number from which on it is converted when it is copied.
+  static constexpr double kReadsConverted = 48, kFarReadsConverted = 96;
   static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64;
   static constexpr double kRowsOfLongBlocks = 64;
 
@@ -53740,24 +53780,25 @@ class TileRegisters : protected StreamedTerms {
                          std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
     for (const auto& read : nest.reads) {
-      const bool columns = worth_panels(nest, tile, read, lanes);
-      if (columns || worth_row_panels(nest, tile, read)) {
+      const bool of_columns = worth_panels(nest, tile, read, lanes);
+      if (of_columns || worth_row_panels(nest, tile, read)) {
         out.panels.push_back(
-            columns ? PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes)
-                    : PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
-        if (columns) out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+            of_columns ? PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes)
+                       : PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
+        if (of_columns)
+          out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
         if (const DType held = type_held(nest, read); held != read.buffer->dtype)
           s_.change_type(out.panels.back().copy, held);
         continue;
       }
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
-      // From rows one number at a time is converted, for all lanes.
-      const bool converts =
-          times >= kRowReuse && is_converted(nest, read) && copies_rows(nest, tile, read);
-      if (!converts && !(copies_crowded && crowded_rows(nest, tile, read))) continue;
-      out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
+      const bool converts = times >= kRowReuse && converts_rows(nest, tile, read),
+                 apart = copies_crowded && crowded_rows(nest, tile, read);
+      if (!converts && !apart) continue;
+      out.rows.push_back(s_.cache_read(ref, read.buffer->name, Scope::global));
       if (converts) s_.change_type(out.rows.back(), nest.type_read(read.buffer));
+      if (apart) set_apart(out.rows.back(), axis_of(read, tile.rows));
     }
     return out;
   }
@@ -53923,9 +53964,12 @@ class TileRegisters : protected StreamedTerms {
     }
   }
 
-  static bool copies_rows(const DefaultNest& nest, const RegisterTile& tile,
-                          const AccessSite& read) {
-    return tile.rows.var.get() && step_of(read.indices, nest.unit.var) == Step::none &&
+  // Whether rows are converted one number at a time, for all lanes, and could be by vectors.
+  static bool converts_rows(const DefaultNest& nest, const RegisterTile& tile,
+                            const AccessSite& read) {
+    return is_converted(nest, read) && tile.height > 1 &&
+           step_of(read.indices, nest.unit.var) == Step::none &&
+           step_of(read.indices, nest.reduce.back().var) == Step::unit &&
            is_only_read(nest, read.buffer) && axis_of(read, tile.rows) < read.indices.size();
   }
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,
@@ -54220,8 +54264,9 @@ class TileReduction : TileRegisters {
   using TileRegisters::TileRegisters;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
-           const DefaultNest& as_it_is) {
-    if (as_it_is.reduce.empty()) return;
+           const DefaultNest& apart) {
+    if (apart.reduce.empty()) return;
+    const DefaultNest as_it_is = JoinRows(job_).run_terms(block, apart);
     const BodyCost body = reduction_cost(block, info);
     std::int64_t lanes = target_.lanes(body.widest);
     const DefaultNest longer = LengthenUnit(job_).run(block, as_it_is, lanes);
@@ -54457,8 +54502,10 @@ class TileReduction : TileRegisters {
     if (narrower && !nest.spatial.empty() && nest.bounds.empty() &&
         attempt([&] { fold_rows(nest, nest.spatial.back(), inner, lanes); }))
       return;
-    // Terms wait for those before; rows of unknown length may be too short for many lanes.
-    std::int64_t width = narrower ? lanes : lanes * (has_const_trip(nest, inner) ? 4 : 2);
+    // Terms wait for those before; rows of unknown length may be too short for many lanes, but for
+    // as many as one register of what is read has.
+    const std::int64_t registers = has_const_trip(nest, inner) ? 4 : registers_read(nest);
+    std::int64_t width = narrower ? lanes : lanes * registers;
     const auto fits = [&](std::int64_t w) {
       return 2 * w <= run.trips ||
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
@@ -54479,6 +54526,14 @@ class TileReduction : TileRegisters {
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
+  }
+
+  // Of sums, filled by the elements of one register: two and more, four at most.
+  std::int64_t registers_read(const DefaultNest& nest) const {
+    int bytes = nest.writes[0].buffer->dtype.element_bytes();
+    const int sum = bytes;
+    for (const auto& read : nest.reads) bytes = std::min(bytes, read.buffer->dtype.element_bytes());
+    return std::clamp(sum / bytes, 2, 4);
   }
 
   // Short parts that are outside now are written out: conditions of which part it is are told.
@@ -58327,6 +58382,14 @@ struct NarrowProduct {
 
   /// Of bytes; empty where the term is none.
   static NarrowProduct of_bytes(const AnyExpr& term) { return parted(term, byte_of); }
+  /// The two bytes of whose difference the term is the magnitude, the other one zero where the term
+  /// is a byte.
+  static NarrowProduct of_differences(const AnyExpr& term) {
+    if (NarrowProduct apart = difference(term); apart.a) return apart;
+    const AnyExpr byte = byte_of(term);
+    if (!byte || byte.dtype().scalar() != kU8) return {};
+    return {byte, make_const(byte.dtype(), 0)};
+  }
   /// Of values that 16 bits hold.
   static NarrowProduct of_words(const AnyExpr& term) { return parted(term, InWords::of); }
 
@@ -58342,20 +58405,21 @@ struct NarrowProduct {
     return value ? NarrowProduct{value, make_const((t.bits == 8 ? kI8 : t).with_lanes(t.lanes), 1)}
                  : NarrowProduct{};
   }
+  // abs(i32(x) - i32(y)) of bytes is one of them less the other.
   static AnyExpr byte_of(const AnyExpr& e) {
-    if (const AnyExpr apart = difference(e)) return apart;
+    if (const auto [x, y] = difference(e); x)
+      return make_binary(BinaryOp::sub, make_binary(BinaryOp::max, x, y),
+                         make_binary(BinaryOp::min, x, y));
     const auto* n = e.as<CastNode>();
     return n && n->value.dtype().is_int() && n->value.dtype().bits == 8 ? n->value : AnyExpr();
   }
-  /// abs(i32(x) - i32(y)) of bytes is one of them less the other.
-  static AnyExpr difference(const AnyExpr& term) {
+  static NarrowProduct difference(const AnyExpr& term) {
     const auto* size = term.as<CallNode>();
     const auto* n = size && size->op == CallOp::abs ? size->args[0].as<BinaryNode>() : nullptr;
     const auto* x = n && n->op == BinaryOp::sub ? n->a.as<CastNode>() : nullptr;
     const auto* y = x ? n->b.as<CastNode>() : nullptr;
     if (!y || x->value.dtype().scalar() != kU8 || y->value.dtype().scalar() != kU8) return {};
-    return make_binary(BinaryOp::sub, make_binary(BinaryOp::max, x->value, y->value),
-                       make_binary(BinaryOp::min, x->value, y->value));
+    return {x->value, y->value};
   }
 };
 
@@ -58385,27 +58449,36 @@ class DotSums : public Mutator {
     return changed ? make_seq(std::move(out)) : s;
   }
 
+  // How terms are taken apart, for which dot, of how many registers.
+  struct Way {
+    CallOp op;
+    std::size_t count;
+    NarrowProduct (*apart)(const AnyExpr& term);
+  };
+  static constexpr Way kWays[] = {{CallOp::sad8, 4, NarrowProduct::of_differences},
+                                  {CallOp::dot4, 4, NarrowProduct::of_bytes},
+                                  {CallOp::dot_words, 2, NarrowProduct::of_words}};
+
   /// Sums of as many registers as a dot adds up terms of, from step k on; how many steps that is.
   std::size_t group(const Vec<Stmt>& steps, std::size_t k, Vec<Stmt>& out) const {
-    for (const std::size_t count : {std::size_t{4}, std::size_t{2}}) {
+    for (const Way& way : kWays) {
       Vec<AnyExpr> a, b;
       Buffer sum;
-      for (std::size_t i = 0; i < count && k + i < steps.size(); ++i) {
+      for (std::size_t i = 0; i < way.count && k + i < steps.size(); ++i) {
         const auto* n = steps[k + i].as<StoreNode>();
         const AnyExpr term = n ? added_term(*n) : AnyExpr();
         if (!term || (i > 0 && !share_total(sum, n->buffer))) break;
         if (term.dtype().scalar() != kI32) break;
-        const NarrowProduct factors =
-            count == 4 ? NarrowProduct::of_bytes(term) : NarrowProduct::of_words(term);
+        const NarrowProduct factors = way.apart(term);
         if (!factors.a) break;
         if (i == 0) sum = n->buffer;
         a.push_back(factors.a), b.push_back(factors.b);
       }
-      if (a.size() != count || !total_of(sum)) continue;
-      const AnyExpr value = dot(sum, SideBySide(a).joined(), SideBySide(b).joined(), count);
+      if (a.size() != way.count || !total_of(sum)) continue;
+      const AnyExpr value = dot(way.op, sum, SideBySide(a).joined(), SideBySide(b).joined());
       if (!value) continue;
       out.push_back(make_store(sum, {}, value));
-      return count;
+      return way.count;
     }
     return 0;
   }
@@ -58420,11 +58493,16 @@ class DotSums : public Mutator {
     return total && a != b && a->dtype == b->dtype && contains(*total, b);
   }
 
-  AnyExpr dot(const Buffer& sum, AnyExpr a, AnyExpr b, std::size_t count) const {
+  AnyExpr dot(CallOp op, const Buffer& sum, AnyExpr a, AnyExpr b) const {
     if (!a || !b) return {};
     const AnyExpr before = make_load(sum, {});
-    if (count == 2 && !caps_.word_dots) return {};
-    if (count == 2) return make_call(CallOp::dot_words, {before, a, b});
+    if (op == CallOp::dot_words) return caps_.word_dots ? make_call(op, {before, a, b}) : AnyExpr();
+    if (op == CallOp::sad8) {
+      // A sum of bytes alone, with zeros, is as fast as a dot where there is one for them.
+      const bool pairs = caps_.byte_differences && sum->dtype.lanes % 2 == 0,
+                 dots = caps_.mixed_dots && is_const(b, 0);
+      return pairs && !dots ? make_call(op, {before, a, b}) : AnyExpr();
+    }
     if (a.dtype().is_signed()) std::swap(a, b);
     const bool known = caps_.multiplies_bytes(a.dtype().is_signed(), b.dtype().is_signed());
     return known ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();
@@ -59426,6 +59504,8 @@ class LegalDots {
     if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
     if (op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4)
       return caps_.odd_dots ? make_call(op, {sum, a, b}) : odd_dot(op, sum, a, b);
+    if (op == CallOp::sad8)
+      return caps_.byte_differences ? make_call(op, {sum, a, b}) : differences(sum, a, b);
     const bool known = op == CallOp::dot_words ? caps_.word_dots
                        : op == CallOp::mat_dot8
                            ? caps_.byte_matrices
@@ -59478,6 +59558,25 @@ class LegalDots {
         for (int k = 0; k < dot_lanes(op, 0).count; ++k)
           out = out + make_cast(t, part(op, x, k, &DotLanes::a, t.lanes)) *
                           make_cast(t, part(op, y, k, &DotLanes::b, t.lanes));
+        return out;
+      });
+    });
+  }
+
+  // Lanes that stay as they are get zeros.
+  static AnyExpr differences(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    const DType t = sum.dtype();
+    const auto spread = [&](const AnyExpr& v, int k) {
+      Vec<int> lanes;
+      for (int l = 0; l < t.lanes; ++l)
+        lanes.push_back(l % 2 == 0 ? dot_lanes(CallOp::sad8, l).a + k : v.dtype().lanes);
+      return make_cast(t, make_shuffle({v, make_int(v.dtype(), 0)}, std::move(lanes)));
+    };
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) {
+        AnyExpr out = sum;
+        for (int k = 0; k < 8; ++k)
+          out = out + make_call(CallOp::abs, {spread(x, k) - spread(y, k)});
         return out;
       });
     });
@@ -67708,7 +67807,8 @@ LATHE_DECL LlvmValue LlvmEmitter::cast(const CastNode& n) {
 
 namespace lathe::detail {
 
-/// An instruction that multiplies groups of lanes and adds each group up.
+/// An instruction that multiplies groups of lanes, or takes their differences, and adds each group
+/// up.
 struct LlvmDot {
   CallOp op;
   std::string_view features;  ///< all that it needs
@@ -67718,6 +67818,8 @@ struct LlvmDot {
   std::string_view factors;
   std::string_view signs{};  ///< of bytes: of a and b
   bool adds = true;          ///< takes what it adds to
+  /// LLVM's type of the result, if it is not that of the sum.
+  std::string_view gives{};
 };
 
 inline constexpr LlvmDot kLlvmDots[] = {
@@ -67744,6 +67846,9 @@ inline constexpr LlvmDot kLlvmDots[] = {
     {CallOp::dot_words, "", "x86.sse2.pmadd.wd", 4, "<8 x i16>", "", false},
     {CallOp::dot_words, "avx2", "x86.avx2.pmadd.wd", 8, "<16 x i16>", "", false},
     {CallOp::dot_words, "avx512bw", "x86.avx512.pmaddw.d.512", 16, "<32 x i16>", "", false},
+    {CallOp::sad8, "", "x86.sse2.psad.bw", 4, "<16 x i8>", "uu", false, "<2 x i64>"},
+    {CallOp::sad8, "avx2", "x86.avx2.psad.bw", 8, "<32 x i8>", "uu", false, "<4 x i64>"},
+    {CallOp::sad8, "avx512bw", "x86.avx512.psad.bw.512", 16, "<64 x i8>", "uu", false, "<8 x i64>"},
 };
 
 inline bool has_all(const Target& target, std::string_view features) {
@@ -67777,8 +67882,9 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
   const int full = row->lanes, lanes = n.dtype.lanes;
   const int group = n.args[1].dtype().lanes / lanes;
   LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
-  module_.declare(type, cat("llvm.", name), cat(row->adds ? before : "", factors, ", ", factors));
+  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", "),
+                    gives(row->gives.empty() ? std::string_view(type) : row->gives);
+  module_.declare(gives, cat("llvm.", name), cat(row->adds ? before : "", factors, ", ", factors));
   for (int first = 0; first < lanes; first += full) {
     auto piece = [&](const LlvmValue& v, int width) {
       if (v.dtype.lanes == full * width) return v;
@@ -67794,9 +67900,10 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
       return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
     };
     LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
+    LlvmValue part = f_.op(s.dtype, "call ", gives, " @llvm.", name, "(",
                            row->adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text,
                            ", ", factors, " ", y.text, ")");
+    if (!row->gives.empty()) part = f_.op(s.dtype, "bitcast ", gives, " ", part.text, " to ", type);
     if (!row->adds) part = f_.binary("add", s, part);
     result = first == 0 ? part : f_.concat(result, part);
   }
@@ -71681,6 +71788,16 @@ inline Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   sum.i = wrap_int(kI32, sum.i);
   return sum;
 }
+inline Scalar eval_sad8(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  const DotLanes at = dot_lanes(CallOp::sad8, lane);
+  for (int k = 0; k < at.count; ++k) {
+    const std::int64_t a = e.args[1]->at(frame, at.a + k).i, b = e.args[2]->at(frame, at.b + k).i;
+    sum.i += a < b ? b - a : a - b;
+  }
+  sum.i = wrap_int(kI32, sum.i);
+  return sum;
+}
 // A factor of a dot that has bf16, or their bits.
 inline float eval_bf16(const EvalExpr& e, Scalar factor) {
   return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(factor.i)).s : factor.s;
@@ -71766,6 +71883,8 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::dot_words:
     case CallOp::mat_dot8:
       return eval_integer_dot;
+    case CallOp::sad8:
+      return eval_sad8;
     case CallOp::odd_dot2:
     case CallOp::odd_mat_dot4:
       return eval_odd_dot;

@@ -110,6 +110,8 @@ class Expression {
         return integer_dot(n, l, 4 * l, 4 * l, 4);
       case CallOp::dot_words:
         return integer_dot(n, l, 2 * l, 2 * l, 2);
+      case CallOp::sad8:
+        return differences(n, l);
       case CallOp::mat_dot8:
         return integer_dot(n, l, l / 4 * 16 + (l / 2 % 2) * 8, l / 4 * 16 + l % 2 * 8, 8);
       case CallOp::dot2:
@@ -144,6 +146,15 @@ class Expression {
     Whole sum = lane(n.args[0], l).whole;
     for (int k = 0; k < terms; ++k)
       sum += lane(n.args[1], a + k).whole * lane(n.args[2], b + k).whole;
+    return whole_number(wrapped(n.dtype, sum));
+  }
+  /// Eight for each lane that has an even number.
+  Number differences(const lathe::CallNode& n, int l) {
+    Whole sum = lane(n.args[0], l).whole;
+    for (int k = 4 * l; l % 2 == 0 && k < 4 * l + 8; ++k) {
+      const Whole apart = lane(n.args[1], k).whole - lane(n.args[2], k).whole;
+      sum += apart < 0 ? -apart : apart;
+    }
     return whole_number(wrapped(n.dtype, sum));
   }
   /// Of an argument that has bf16, or their bits.

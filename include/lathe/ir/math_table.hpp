@@ -49,6 +49,7 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
     {CallOp::dot_words, MathForm::native, &TargetCaps::word_dots},
+    {CallOp::sad8, MathForm::native, &TargetCaps::byte_differences},
     {CallOp::mat_dot8, MathForm::native, &TargetCaps::byte_matrices},
     {CallOp::odd_dot2, MathForm::native, &TargetCaps::odd_dots},
     {CallOp::odd_mat_dot4, MathForm::native, &TargetCaps::odd_dots},

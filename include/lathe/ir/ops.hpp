@@ -30,6 +30,8 @@ namespace lathe {
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
 //   dot_words(sum, a, b): sum[l] + a[2l]*b[2l] + a[2l+1]*b[2l+1], of i16 in i32, modulo 2^32.
+//   sad8(sum, a, b): sums of absolute differences, sum[2l] + |a[8l] - b[8l]| + … + |a[8l+7] -
+//   b[8l+7]| and sum[2l+1] as it is, of u8 in i32, modulo 2^32.
 //   mat_dot8(sum, a, b): of 2 x 2 sums, 2 rows of 8 in a, and 2 columns of 8 in b, of integers as
 //   dot4 has them: sum[4t + 2i + j] + a[16t + 8i]*b[16t + 8j] + … + a[16t + 8i + 7]*b[16t + 8j + 7].
 //   dot2(sum, a, b): of bf16 (or of their bits, u16) in f32: fma(a[2l], b[2l], fma(a[2l+1],
@@ -59,7 +61,8 @@ namespace lathe {
   X(expm1, 1, true)     X(log1p, 1, true)     X(atan, 1, true)      X(atan2, 2, true)     \
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
-  X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)
+  X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)                    \
+  X(sad8, 3, true)
 
 // clang-format on
 
@@ -88,14 +91,16 @@ bool op_pure(CallOp op);
 constexpr bool is_dot(CallOp op) {
   return op == CallOp::dot4 || op == CallOp::dot2 || op == CallOp::dot_words ||
          op == CallOp::mat_dot8 || op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4 ||
-         op == CallOp::tile_dot;
+         op == CallOp::sad8 || op == CallOp::tile_dot;
 }
-/// Whose products a lane of a dot adds up: `count` lanes of each factor, from these on.
+/// Whose products, or differences, a lane of a dot adds up: `count` lanes of each operand, from
+/// these on.
 struct DotLanes {
   int a = 0, b = 0, count = 1;
 };
 /// Of every dot but tile_dot.
 constexpr DotLanes dot_lanes(CallOp op, int sum) {
+  if (op == CallOp::sad8) return {sum / 2 * 8, sum / 2 * 8, sum % 2 == 0 ? 8 : 0};
   const int count = op == CallOp::mat_dot8                             ? 8
                     : op == CallOp::dot4 || op == CallOp::odd_mat_dot4 ? 4
                                                                        : 2;

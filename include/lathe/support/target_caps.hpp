@@ -11,20 +11,21 @@ enum class Language : std::uint8_t { llvm, c };
 
 /// Derived from the target once, here, so that no pass looks at features of its own.
 struct TargetCaps {
-  bool fma = true;            ///< one instruction; else a call of the C library
-  bool scales = true;         ///< scalb, logb and significand
-  bool rounds = true;         ///< floor, ceil, trunc, round
-  bool half = true;           ///< casts between f16 and wider floats
-  bool byte_dots = true;      ///< dot4, of bytes as the next two say
-  bool mixed_dots = true;     ///< of unsigned with signed bytes
-  bool alike_dots = true;     ///< of bytes that are both signed, or both unsigned
-  bool word_dots = true;      ///< dot_words
-  bool bf16_dots = true;      ///< dot2
-  bool byte_matrices = true;  ///< mat_dot8
-  bool byte_tiles = true;     ///< tile registers, and tile_dot of bytes
-  bool bf16_tiles = true;     ///< the same of bf16
-  bool odd_dots = true;       ///< odd_dot2 and odd_mat_dot4
-  bool half_fma = true;       ///< fma of f16
+  bool fma = true;               ///< one instruction; else a call of the C library
+  bool scales = true;            ///< scalb, logb and significand
+  bool rounds = true;            ///< floor, ceil, trunc, round
+  bool half = true;              ///< casts between f16 and wider floats
+  bool byte_dots = true;         ///< dot4, of bytes as the next two say
+  bool mixed_dots = true;        ///< of unsigned with signed bytes
+  bool alike_dots = true;        ///< of bytes that are both signed, or both unsigned
+  bool word_dots = true;         ///< dot_words
+  bool byte_differences = true;  ///< sad8
+  bool bf16_dots = true;         ///< dot2
+  bool byte_matrices = true;     ///< mat_dot8
+  bool byte_tiles = true;        ///< tile registers, and tile_dot of bytes
+  bool bf16_tiles = true;        ///< the same of bf16
+  bool odd_dots = true;          ///< odd_dot2 and odd_mat_dot4
+  bool half_fma = true;          ///< fma of f16
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.

@@ -87,6 +87,25 @@ TEST_CASE("copies of narrow floats hold floats where they are read often enough"
   CHECK(!has(checked_plan(lt::program_of(C)).str(), "alloc A_cache: f32["));
 }
 
+TEST_CASE("rows that lie along the reduction's other operand are converted where they are read") {
+  const lt::Input<lt::bf16, 2> A("A", {40, 33}), B("B", {40, 100});
+  lt::Reduce r("r", 40);
+  const auto C = lt::compute("C", {33, 100}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<float>(A(r, i)) * lt::cast<float>(B(r, j)), r);
+  });
+  for (const char* target : {"x86-64-v3", "skylake-avx512"})
+    CHECK(has(checked_plan(lt::program_of(C), {target}).str(), "scope register"));
+}
+
+TEST_CASE("copies that are converted and set apart are so by what they hold") {
+  const lt::Program large = lt::program_of(product_of<lt::bf16, lt::bf16, float>(512, 512, 2048));
+  lt::Target target("x86-64-v3");
+  target.cores = 1;
+  CHECK(has(lt::default_schedule(large, target).str(),
+            "alloc A_cache: f32[512, 2048] aligned [0, 1024, 16]"));
+  CHECK(has(plan_of<lt::bf16, lt::bf16, float>({}, 96, 200, 300), "alloc A_cache: f32[96, 300]\n"));
+}
+
 TEST_CASE("products of narrow floats of any size") {
   std::mt19937 random(11);
   std::uniform_int_distribution<std::int64_t> size(0, 110);

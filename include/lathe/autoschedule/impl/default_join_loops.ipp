@@ -167,7 +167,20 @@ class JoinRows : NestSteps {
 
   // The nest with as few loops as are left; that itself if there is nothing to join.
   DefaultNest run(const BlockNode& block, DefaultNest nest, std::int64_t lanes) {
-    while (join_one(block, nest, lanes)) {
+    const auto pays = [&](const ForNode&, const ForNode& inner) {
+      return inner.var.get() != nest.unit.var.get() || ends_in_part(inner, lanes);
+    };
+    while (join_one(block, nest, pays)) {
+    }
+    return nest;
+  }
+  // The same of terms, where a call tells how long their rows are.
+  DefaultNest run_terms(const BlockNode& block, DefaultNest nest) {
+    const auto pays = [&](const ForNode& outer, const ForNode& inner) {
+      return contains(nest.reduce, LoopRef(outer.var)) &&
+             contains(nest.reduce, LoopRef(inner.var)) && !as_const_int(inner.extent);
+    };
+    while (join_one(block, nest, pays)) {
     }
     return nest;
   }
@@ -177,10 +190,11 @@ class JoinRows : NestSteps {
   static constexpr std::int64_t kLongRow = 8;
 
   // The innermost pair.
-  bool join_one(const BlockNode& block, DefaultNest& nest, std::int64_t lanes) {
+  template <class F>
+  bool join_one(const BlockNode& block, DefaultNest& nest, const F& pays) {
     for (std::size_t k = nest.all.size(); k-- > 1;) {
       const ForRef outer = nest.all[k - 1], inner = nest.all[k];
-      if (inner->var.get() == nest.unit.var.get() && !ends_in_part(*inner, lanes)) continue;
+      if (!pays(*outer, *inner)) continue;
       if (!behind_each_other(nest, *outer, *inner) || tells_apart(block, *outer, *inner)) continue;
       LoopRef fused;
       if (!attempt([&] { fused = s_.fuse({LoopRef(outer->var), LoopRef(inner->var)}); })) continue;

@@ -216,10 +216,13 @@ class NestSteps : protected DefaultSteps {
   // first cache to the next.
   BlockRef copy_apart(const BlockRef& ref, const AccessSite& read, std::size_t axis) {
     const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
-    const std::int64_t bytes = read.buffer->dtype.element_bytes();
+    set_apart(copy, axis);
+    return copy;
+  }
+  void set_apart(const BlockRef& copy, std::size_t axis) {
+    const std::int64_t bytes = writes_of(*site(copy).block)[0].buffer->dtype.element_bytes();
     s_.storage_align(copy, static_cast<std::int64_t>(axis), kCacheWay / bytes,
                      target_.line_bytes / bytes);
-    return copy;
   }
 
   // A vector along the last loop for each iteration of the one around it.

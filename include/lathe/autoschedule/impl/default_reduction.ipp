@@ -14,8 +14,9 @@ class TileReduction : TileRegisters {
   using TileRegisters::TileRegisters;
 
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
-           const DefaultNest& as_it_is) {
-    if (as_it_is.reduce.empty()) return;
+           const DefaultNest& apart) {
+    if (apart.reduce.empty()) return;
+    const DefaultNest as_it_is = JoinRows(job_).run_terms(block, apart);
     const BodyCost body = reduction_cost(block, info);
     std::int64_t lanes = target_.lanes(body.widest);
     const DefaultNest longer = LengthenUnit(job_).run(block, as_it_is, lanes);
@@ -251,8 +252,10 @@ class TileReduction : TileRegisters {
     if (narrower && !nest.spatial.empty() && nest.bounds.empty() &&
         attempt([&] { fold_rows(nest, nest.spatial.back(), inner, lanes); }))
       return;
-    // Terms wait for those before; rows of unknown length may be too short for many lanes.
-    std::int64_t width = narrower ? lanes : lanes * (has_const_trip(nest, inner) ? 4 : 2);
+    // Terms wait for those before; rows of unknown length may be too short for many lanes, but for
+    // as many as one register of what is read has.
+    const std::int64_t registers = has_const_trip(nest, inner) ? 4 : registers_read(nest);
+    std::int64_t width = narrower ? lanes : lanes * registers;
     const auto fits = [&](std::int64_t w) {
       return 2 * w <= run.trips ||
              (run.trips % w == 0 && 2 * static_cast<double>(w) <= terms_of(nest));
@@ -273,6 +276,14 @@ class TileReduction : TileRegisters {
                              nest.reduce.end());
     attempt(
         [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
+  }
+
+  // Of sums, filled by the elements of one register: two and more, four at most.
+  std::int64_t registers_read(const DefaultNest& nest) const {
+    int bytes = nest.writes[0].buffer->dtype.element_bytes();
+    const int sum = bytes;
+    for (const auto& read : nest.reads) bytes = std::min(bytes, read.buffer->dtype.element_bytes());
+    return std::clamp(sum / bytes, 2, 4);
   }
 
   // Short parts that are outside now are written out: conditions of which part it is are told.

@@ -93,24 +93,25 @@ class TileRegisters : protected StreamedTerms {
                          std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
     for (const auto& read : nest.reads) {
-      const bool columns = worth_panels(nest, tile, read, lanes);
-      if (columns || worth_row_panels(nest, tile, read)) {
+      const bool of_columns = worth_panels(nest, tile, read, lanes);
+      if (of_columns || worth_row_panels(nest, tile, read)) {
         out.panels.push_back(
-            columns ? PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes)
-                    : PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
-        if (columns) out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
+            of_columns ? PackPanels(job_).lay_out(ref, nest, read, nest.unit, tile.vectors * lanes)
+                       : PackPanels(job_).lay_out(ref, nest, read, tile.rows, tile.height));
+        if (of_columns)
+          out.panels_are_constant = out.panels_are_constant && is_constant(read.buffer);
         if (const DType held = type_held(nest, read); held != read.buffer->dtype)
           s_.change_type(out.panels.back().copy, held);
         continue;
       }
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
-      // From rows one number at a time is converted, for all lanes.
-      const bool converts =
-          times >= kRowReuse && is_converted(nest, read) && copies_rows(nest, tile, read);
-      if (!converts && !(copies_crowded && crowded_rows(nest, tile, read))) continue;
-      out.rows.push_back(copy_apart(ref, read, axis_of(read, tile.rows)));
+      const bool converts = times >= kRowReuse && converts_rows(nest, tile, read),
+                 apart = copies_crowded && crowded_rows(nest, tile, read);
+      if (!converts && !apart) continue;
+      out.rows.push_back(s_.cache_read(ref, read.buffer->name, Scope::global));
       if (converts) s_.change_type(out.rows.back(), nest.type_read(read.buffer));
+      if (apart) set_apart(out.rows.back(), axis_of(read, tile.rows));
     }
     return out;
   }
@@ -276,9 +277,12 @@ class TileRegisters : protected StreamedTerms {
     }
   }
 
-  static bool copies_rows(const DefaultNest& nest, const RegisterTile& tile,
-                          const AccessSite& read) {
-    return tile.rows.var.get() && step_of(read.indices, nest.unit.var) == Step::none &&
+  // Whether rows are converted one number at a time, for all lanes, and could be by vectors.
+  static bool converts_rows(const DefaultNest& nest, const RegisterTile& tile,
+                            const AccessSite& read) {
+    return is_converted(nest, read) && tile.height > 1 &&
+           step_of(read.indices, nest.unit.var) == Step::none &&
+           step_of(read.indices, nest.reduce.back().var) == Step::unit &&
            is_only_read(nest, read.buffer) && axis_of(read, tile.rows) < read.indices.size();
   }
   bool crowded_rows(const DefaultNest& nest, const RegisterTile& tile,

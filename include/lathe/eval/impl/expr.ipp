@@ -93,6 +93,16 @@ inline Scalar eval_integer_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
   sum.i = wrap_int(kI32, sum.i);
   return sum;
 }
+inline Scalar eval_sad8(const EvalExpr& e, EvalFrame& frame, int lane) {
+  Scalar sum = e.args[0]->at(frame, lane);
+  const DotLanes at = dot_lanes(CallOp::sad8, lane);
+  for (int k = 0; k < at.count; ++k) {
+    const std::int64_t a = e.args[1]->at(frame, at.a + k).i, b = e.args[2]->at(frame, at.b + k).i;
+    sum.i += a < b ? b - a : a - b;
+  }
+  sum.i = wrap_int(kI32, sum.i);
+  return sum;
+}
 // A factor of a dot that has bf16, or their bits.
 inline float eval_bf16(const EvalExpr& e, Scalar factor) {
   return e.to == kU16 ? scalar_from_bits(kBF16, static_cast<std::uint64_t>(factor.i)).s : factor.s;
@@ -178,6 +188,8 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
     case CallOp::dot_words:
     case CallOp::mat_dot8:
       return eval_integer_dot;
+    case CallOp::sad8:
+      return eval_sad8;
     case CallOp::odd_dot2:
     case CallOp::odd_mat_dot4:
       return eval_odd_dot;

@@ -86,6 +86,14 @@ inline std::string_view dot_words_problem(const Vec<AnyExpr>& args) {
              : "dot_words multiplies i16, two for each lane of the sum";
 }
 
+inline std::string_view sad8_problem(const Vec<AnyExpr>& args) {
+  const DType sum = args[0].dtype(), bytes = kU8.with_lanes(4 * sum.lanes);
+  if (sum.scalar() != kI32 || sum.lanes % 2 != 0) return "sad8 adds to pairs of i32";
+  return args[1].dtype() == bytes && args[2].dtype() == bytes
+             ? ""
+             : "sad8 takes u8, eight for each pair of sums";
+}
+
 inline std::string_view mat_dot_problem(const Vec<AnyExpr>& args) {
   const DType sum = args[0].dtype();
   if (sum.scalar() != kI32 || sum.lanes % 4 != 0) return "mat_dot8 adds to 2 x 2 sums of i32";
@@ -160,6 +168,8 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return dot_problem(op, args);
     case CallOp::dot_words:
       return dot_words_problem(args);
+    case CallOp::sad8:
+      return sad8_problem(args);
     case CallOp::mat_dot8:
       return mat_dot_problem(args);
     case CallOp::odd_dot2:

@@ -131,6 +131,14 @@ struct NarrowProduct {
 
   /// Of bytes; empty where the term is none.
   static NarrowProduct of_bytes(const AnyExpr& term) { return parted(term, byte_of); }
+  /// The two bytes of whose difference the term is the magnitude, the other one zero where the term
+  /// is a byte.
+  static NarrowProduct of_differences(const AnyExpr& term) {
+    if (NarrowProduct apart = difference(term); apart.a) return apart;
+    const AnyExpr byte = byte_of(term);
+    if (!byte || byte.dtype().scalar() != kU8) return {};
+    return {byte, make_const(byte.dtype(), 0)};
+  }
   /// Of values that 16 bits hold.
   static NarrowProduct of_words(const AnyExpr& term) { return parted(term, InWords::of); }
 
@@ -146,20 +154,21 @@ struct NarrowProduct {
     return value ? NarrowProduct{value, make_const((t.bits == 8 ? kI8 : t).with_lanes(t.lanes), 1)}
                  : NarrowProduct{};
   }
+  // abs(i32(x) - i32(y)) of bytes is one of them less the other.
   static AnyExpr byte_of(const AnyExpr& e) {
-    if (const AnyExpr apart = difference(e)) return apart;
+    if (const auto [x, y] = difference(e); x)
+      return make_binary(BinaryOp::sub, make_binary(BinaryOp::max, x, y),
+                         make_binary(BinaryOp::min, x, y));
     const auto* n = e.as<CastNode>();
     return n && n->value.dtype().is_int() && n->value.dtype().bits == 8 ? n->value : AnyExpr();
   }
-  /// abs(i32(x) - i32(y)) of bytes is one of them less the other.
-  static AnyExpr difference(const AnyExpr& term) {
+  static NarrowProduct difference(const AnyExpr& term) {
     const auto* size = term.as<CallNode>();
     const auto* n = size && size->op == CallOp::abs ? size->args[0].as<BinaryNode>() : nullptr;
     const auto* x = n && n->op == BinaryOp::sub ? n->a.as<CastNode>() : nullptr;
     const auto* y = x ? n->b.as<CastNode>() : nullptr;
     if (!y || x->value.dtype().scalar() != kU8 || y->value.dtype().scalar() != kU8) return {};
-    return make_binary(BinaryOp::sub, make_binary(BinaryOp::max, x->value, y->value),
-                       make_binary(BinaryOp::min, x->value, y->value));
+    return {x->value, y->value};
   }
 };
 
@@ -189,27 +198,36 @@ class DotSums : public Mutator {
     return changed ? make_seq(std::move(out)) : s;
   }
 
+  // How terms are taken apart, for which dot, of how many registers.
+  struct Way {
+    CallOp op;
+    std::size_t count;
+    NarrowProduct (*apart)(const AnyExpr& term);
+  };
+  static constexpr Way kWays[] = {{CallOp::sad8, 4, NarrowProduct::of_differences},
+                                  {CallOp::dot4, 4, NarrowProduct::of_bytes},
+                                  {CallOp::dot_words, 2, NarrowProduct::of_words}};
+
   /// Sums of as many registers as a dot adds up terms of, from step k on; how many steps that is.
   std::size_t group(const Vec<Stmt>& steps, std::size_t k, Vec<Stmt>& out) const {
-    for (const std::size_t count : {std::size_t{4}, std::size_t{2}}) {
+    for (const Way& way : kWays) {
       Vec<AnyExpr> a, b;
       Buffer sum;
-      for (std::size_t i = 0; i < count && k + i < steps.size(); ++i) {
+      for (std::size_t i = 0; i < way.count && k + i < steps.size(); ++i) {
         const auto* n = steps[k + i].as<StoreNode>();
         const AnyExpr term = n ? added_term(*n) : AnyExpr();
         if (!term || (i > 0 && !share_total(sum, n->buffer))) break;
         if (term.dtype().scalar() != kI32) break;
-        const NarrowProduct factors =
-            count == 4 ? NarrowProduct::of_bytes(term) : NarrowProduct::of_words(term);
+        const NarrowProduct factors = way.apart(term);
         if (!factors.a) break;
         if (i == 0) sum = n->buffer;
         a.push_back(factors.a), b.push_back(factors.b);
       }
-      if (a.size() != count || !total_of(sum)) continue;
-      const AnyExpr value = dot(sum, SideBySide(a).joined(), SideBySide(b).joined(), count);
+      if (a.size() != way.count || !total_of(sum)) continue;
+      const AnyExpr value = dot(way.op, sum, SideBySide(a).joined(), SideBySide(b).joined());
       if (!value) continue;
       out.push_back(make_store(sum, {}, value));
-      return count;
+      return way.count;
     }
     return 0;
   }
@@ -224,11 +242,16 @@ class DotSums : public Mutator {
     return total && a != b && a->dtype == b->dtype && contains(*total, b);
   }
 
-  AnyExpr dot(const Buffer& sum, AnyExpr a, AnyExpr b, std::size_t count) const {
+  AnyExpr dot(CallOp op, const Buffer& sum, AnyExpr a, AnyExpr b) const {
     if (!a || !b) return {};
     const AnyExpr before = make_load(sum, {});
-    if (count == 2 && !caps_.word_dots) return {};
-    if (count == 2) return make_call(CallOp::dot_words, {before, a, b});
+    if (op == CallOp::dot_words) return caps_.word_dots ? make_call(op, {before, a, b}) : AnyExpr();
+    if (op == CallOp::sad8) {
+      // A sum of bytes alone, with zeros, is as fast as a dot where there is one for them.
+      const bool pairs = caps_.byte_differences && sum->dtype.lanes % 2 == 0,
+                 dots = caps_.mixed_dots && is_const(b, 0);
+      return pairs && !dots ? make_call(op, {before, a, b}) : AnyExpr();
+    }
     if (a.dtype().is_signed()) std::swap(a, b);
     const bool known = caps_.multiplies_bytes(a.dtype().is_signed(), b.dtype().is_signed());
     return known ? make_call(CallOp::dot4, {before, a, b}) : AnyExpr();

@@ -15,6 +15,8 @@ class LegalDots {
     if (op == CallOp::dot2) return caps_.bf16_dots ? make_call(op, {sum, a, b}) : dot2(sum, a, b);
     if (op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4)
       return caps_.odd_dots ? make_call(op, {sum, a, b}) : odd_dot(op, sum, a, b);
+    if (op == CallOp::sad8)
+      return caps_.byte_differences ? make_call(op, {sum, a, b}) : differences(sum, a, b);
     const bool known = op == CallOp::dot_words ? caps_.word_dots
                        : op == CallOp::mat_dot8
                            ? caps_.byte_matrices
@@ -67,6 +69,25 @@ class LegalDots {
         for (int k = 0; k < dot_lanes(op, 0).count; ++k)
           out = out + make_cast(t, part(op, x, k, &DotLanes::a, t.lanes)) *
                           make_cast(t, part(op, y, k, &DotLanes::b, t.lanes));
+        return out;
+      });
+    });
+  }
+
+  // Lanes that stay as they are get zeros.
+  static AnyExpr differences(const AnyExpr& sum, const AnyExpr& a, const AnyExpr& b) {
+    const DType t = sum.dtype();
+    const auto spread = [&](const AnyExpr& v, int k) {
+      Vec<int> lanes;
+      for (int l = 0; l < t.lanes; ++l)
+        lanes.push_back(l % 2 == 0 ? dot_lanes(CallOp::sad8, l).a + k : v.dtype().lanes);
+      return make_cast(t, make_shuffle({v, make_int(v.dtype(), 0)}, std::move(lanes)));
+    };
+    return with_value("a", a, [&](const AnyExpr& x) {
+      return with_value("b", b, [&](const AnyExpr& y) {
+        AnyExpr out = sum;
+        for (int k = 0; k < 8; ++k)
+          out = out + make_call(CallOp::abs, {spread(x, k) - spread(y, k)});
         return out;
       });
     });

@@ -34,8 +34,9 @@ class StorageSteps : public BlockSteps {
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
   /// The least, the largest and positions of either are compared in the new type, in which another
   /// number stands for the identity.
-  /// L0253: a parameter · bool · values that are not proven to fit: those of inputs are as their
-  /// type, a sum is its terms times how many there are · a sum of floats.
+  /// L0253: a parameter · bool, i4, u64 · values that are not proven to fit: those of inputs are as
+  /// their type, a sum is its terms times how many there are · floats to integers or to a type that
+  /// is not wider, integers to floats · a sum of floats.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after

@@ -33,7 +33,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   odd_dots = llvm && target.has("bf16");
   half_fma = llvm && (target.has("avx512fp16") || target.has("fullfp16"));
   byte_matrices = llvm && target.has("i8mm");
-  word_dots = llvm && x86;
+  word_dots = byte_differences = llvm && x86;
   bf16_dots = llvm && x86 && target.has("avx512bf16");
   byte_tiles = llvm && x86 && target.has("amx-int8");
   bf16_tiles = llvm && x86 && target.has("amx-bf16");

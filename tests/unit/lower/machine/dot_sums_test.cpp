@@ -72,65 +72,68 @@ std::string dots(const Program& p, const char* target = "x86-64-v4") {
   CHECK(wanted[4].data == got[4].data);
   CHECK(wanted[5].data == got[5].data);
   return std::to_string(count_of(out.str(), "dot4(")) + " " +
-         std::to_string(count_of(out.str(), "dot_words("));
+         std::to_string(count_of(out.str(), "dot_words(")) + " " +
+         std::to_string(count_of(out.str(), "sad8("));
 }
 
 }  // namespace
 
 TEST_CASE("terms of bytes are dots of four, and those of words of two") {
-  CHECK(dots(sums("i32x8(A[@])")) == "1 0");
-  CHECK(dots(sums("i32x8(A[@]) * i32x8(S[@])")) == "1 0");
-  CHECK(dots(sums("i32x8(S[@]) * i32x8(A[@])")) == "1 0");
-  CHECK(dots(sums("abs(i32x8(A[@]) - i32x8(B[@]))")) == "1 0");
-  CHECK(dots(sums("i32x8(A[@]) * i32x8(B[@])")) == "0 2");
-  CHECK(dots(sums("i32x8(S[@])")) == "0 2");
-  CHECK(dots(sums("i32x8(W[@])")) == "0 2");
-  CHECK(dots(sums("i32x8(W[@]) * i32x8(S[@])")) == "0 2");
-  CHECK(dots(sums("(i32x8(W[@]) >> broadcast(3i32, 8)) * i32x8(W[@])")) == "0 2");
-  CHECK(dots(sums("(i32x8(A[@]) - i32x8(B[@])) * (i32x8(A[@]) - i32x8(B[@]))")) == "0 2");
-  CHECK(dots(sums("max(i32x8(A[@]), i32x8(S[@]) + broadcast(1000i32, 8))")) == "0 2");
-  // Without the instruction for bytes these are words, too.
-  CHECK(dots(sums("i32x8(A[@])"), "x86-64-v3") == "0 2");
+  CHECK(dots(sums("i32x8(A[@])")) == "1 0 0");
+  CHECK(dots(sums("i32x8(A[@]) * i32x8(S[@])")) == "1 0 0");
+  CHECK(dots(sums("i32x8(S[@]) * i32x8(A[@])")) == "1 0 0");
+  CHECK(dots(sums("abs(i32x8(A[@]) - i32x8(B[@]))")) == "0 0 1");
+  CHECK(dots(sums("i32x8(A[@]) * i32x8(B[@])")) == "0 2 0");
+  CHECK(dots(sums("i32x8(S[@])")) == "0 2 0");
+  CHECK(dots(sums("i32x8(W[@])")) == "0 2 0");
+  CHECK(dots(sums("i32x8(W[@]) * i32x8(S[@])")) == "0 2 0");
+  CHECK(dots(sums("(i32x8(W[@]) >> broadcast(3i32, 8)) * i32x8(W[@])")) == "0 2 0");
+  CHECK(dots(sums("(i32x8(A[@]) - i32x8(B[@])) * (i32x8(A[@]) - i32x8(B[@]))")) == "0 2 0");
+  CHECK(dots(sums("max(i32x8(A[@]), i32x8(S[@]) + broadcast(1000i32, 8))")) == "0 2 0");
+  // Without the instruction for bytes these are differences from zero, and products of words.
+  CHECK(dots(sums("i32x8(A[@])"), "x86-64-v3") == "0 0 1");
+  CHECK(dots(sums("abs(i32x8(A[@]) - i32x8(B[@]))"), "x86-64-v3") == "0 0 1");
+  CHECK(dots(sums("i32x8(A[@]) * i32x8(S[@])"), "x86-64-v3") == "0 2 0");
 }
 
 TEST_CASE("values that 16 bits do not hold stay as they are") {
-  CHECK(dots(sums("i32x8(W[@]) + broadcast(1i32, 8)")) == "0 0");
-  CHECK(dots(sums("(i32x8(W[@]) - i32x8(W[@])) * i32x8(A[@])")) == "0 0");
-  CHECK(dots(sums("abs(i32x8(W[@]))")) == "0 0");
-  CHECK(dots(sums("i32x8(W[@]) * broadcast(40000i32, 8)")) == "0 0");
-  CHECK(dots(sums("i32x8(A[@]) * i32x8(A[@]) * i32x8(S[@])")) == "0 0");
-  CHECK(dots(sums("i32x8(W[@]) << broadcast(1i32, 8)")) == "0 0");
+  CHECK(dots(sums("i32x8(W[@]) + broadcast(1i32, 8)")) == "0 0 0");
+  CHECK(dots(sums("(i32x8(W[@]) - i32x8(W[@])) * i32x8(A[@])")) == "0 0 0");
+  CHECK(dots(sums("abs(i32x8(W[@]))")) == "0 0 0");
+  CHECK(dots(sums("i32x8(W[@]) * broadcast(40000i32, 8)")) == "0 0 0");
+  CHECK(dots(sums("i32x8(A[@]) * i32x8(A[@]) * i32x8(S[@])")) == "0 0 0");
+  CHECK(dots(sums("i32x8(W[@]) << broadcast(1i32, 8)")) == "0 0 0");
 }
 
 TEST_CASE("terms of a tail are added as before") {
   const std::string mask = "ramp(0i32, 1i32, 8) < broadcast(5i32, 8)";
   CHECK(dots(sums("i32x8(A[@])", "  r0[] = select(" + mask +
-                                     ", r0[] + i32x8(A[ramp(8, 1, 8)]), r0[])\n")) == "1 0");
+                                     ", r0[] + i32x8(A[ramp(8, 1, 8)]), r0[])\n")) == "1 0 0");
   CHECK(dots(sums("i32x8(A[@])",
                   "  let part = shuffle(r1[]; 0, 1, 2, 3) + i32x4(A[ramp(8, 1, 4)]):\n"
                   "    r1[] = select(ramp(0i32, 1i32, 8) < broadcast(4i32, 8), "
-                  "shuffle(part; 0, 1, 2, 3, 0, 0, 0, 0), r1[])\n")) == "1 0");
+                  "shuffle(part; 0, 1, 2, 3, 0, 0, 0, 0), r1[])\n")) == "1 0 0");
   // A lane that is not the one that it adds to.
   CHECK(dots(sums("i32x8(A[@])",
                   "  let part = shuffle(r1[]; 0, 1, 2, 3) + i32x4(A[ramp(8, 1, 4)]):\n"
                   "    r1[] = select(ramp(0i32, 1i32, 8) < broadcast(5i32, 8), "
-                  "shuffle(part; 0, 1, 2, 3, 0, 0, 0, 0), r1[])\n")) == "0 0");
+                  "shuffle(part; 0, 1, 2, 3, 0, 0, 0, 0), r1[])\n")) == "0 0 0");
 }
 
 TEST_CASE("registers that are more than parts of one total keep their lanes") {
   const std::string bytes = "i32x8(A[@])";
   // A lane is stored, taken twice or not at all, or a factor; a register is told which lane it is.
   // Two others may still be a total of their own.
-  CHECK(dots(sums(bytes, "", "  Z[ramp(0, 1, 8)] = r1[]\n")) == "0 1");
-  CHECK(dots(sums(bytes, "", "  Z[0] = shuffle(s[]; 0)\n")) == "0 0");
-  CHECK(dots(sums(bytes, "", "", "r0[] + r1[] + (r2[] + r2[])")) == "0 1");
-  CHECK(dots(sums(bytes, "", "", "r0[] + r1[] + (r2[] - r3[])")) == "0 1");
+  CHECK(dots(sums(bytes, "", "  Z[ramp(0, 1, 8)] = r1[]\n")) == "0 1 0");
+  CHECK(dots(sums(bytes, "", "  Z[0] = shuffle(s[]; 0)\n")) == "0 0 0");
+  CHECK(dots(sums(bytes, "", "", "r0[] + r1[] + (r2[] + r2[])")) == "0 1 0");
+  CHECK(dots(sums(bytes, "", "", "r0[] + r1[] + (r2[] - r3[])")) == "0 1 0");
   CHECK(dots(sums(bytes, "", "", "r0[] + r1[] + shuffle(r2[] + r3[]; 1, 1, 2, 3, 4, 5, 6, 7)")) ==
-        "0 1");
-  CHECK(dots(sums(bytes, "  r2[] = max(r2[], broadcast(50i32, 8))\n")) == "0 1");
+        "0 1 0");
+  CHECK(dots(sums(bytes, "  r2[] = max(r2[], broadcast(50i32, 8))\n")) == "0 1 0");
   CHECK(dots(sums(bytes, "  r0[] = select(r1[] > broadcast(50i32, 8), r0[] + r3[], r0[])\n")) ==
-        "0 0");
+        "0 0 0");
   // Lanes in another order are the same total.
   CHECK(dots(sums(bytes, "", "", "r0[] + r1[] + shuffle(r2[] + r3[]; 1, 0, 2, 3, 4, 5, 7, 6)")) ==
-        "1 0");
+        "1 0 0");
 }

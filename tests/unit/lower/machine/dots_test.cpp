@@ -34,7 +34,7 @@ const int steps = is_brief() ? 16 : 64;
 /// r[i] = dot(s[i], a[i], b[i]) in vectors of some lanes.
 Program dots(CallOp op, DType a, DType b, int lanes) {
   const DType sum = a.bits == 16 && a.is_float() ? kF32 : kI32;
-  const int group = op == CallOp::dot4 || op == CallOp::mat_dot8 ? 4 : 2;
+  const int group = a.bits == 8 ? 4 : 2;
   Build build;
   auto s = build.buffer("s", sum), x = build.buffer("x", a), y = build.buffer("y", b),
        r = build.output("r", sum);
@@ -117,6 +117,16 @@ TEST_CASE("dot_words: products and sums that wrap") {
                {noise(kI32, n, 1, {0x7FFFFFFF, 0x80000000, 0, 12345}),
                 noise(kI16, 2 * n, 2, {0x8000, 0x8000, 0x7FFF, 3}),
                 noise(kI16, 2 * n, 3, {0x8000, 0x8000, 0x8001, 5})});
+  }
+}
+
+TEST_CASE("sad8: differences of bytes, sums that wrap, and lanes that stay as they are") {
+  for (int lanes : {2, 4, 12, 16, 40}) {
+    CAPTURE(lanes);
+    const int n = steps * lanes;
+    check_dots(CallOp::sad8, kU8, kU8, lanes,
+               {noise(kI32, n, 1, {0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 12345}),
+                noise(kU8, 4 * n, 2, {0, 255, 128, 7}), noise(kU8, 4 * n, 3)});
   }
 }
 

@@ -5,7 +5,8 @@
 
 namespace lathe::detail {
 
-/// An instruction that multiplies groups of lanes and adds each group up.
+/// An instruction that multiplies groups of lanes, or takes their differences, and adds each group
+/// up.
 struct LlvmDot {
   CallOp op;
   std::string_view features;  ///< all that it needs
@@ -15,6 +16,8 @@ struct LlvmDot {
   std::string_view factors;
   std::string_view signs{};  ///< of bytes: of a and b
   bool adds = true;          ///< takes what it adds to
+  /// LLVM's type of the result, if it is not that of the sum.
+  std::string_view gives{};
 };
 
 inline constexpr LlvmDot kLlvmDots[] = {
@@ -41,6 +44,9 @@ inline constexpr LlvmDot kLlvmDots[] = {
     {CallOp::dot_words, "", "x86.sse2.pmadd.wd", 4, "<8 x i16>", "", false},
     {CallOp::dot_words, "avx2", "x86.avx2.pmadd.wd", 8, "<16 x i16>", "", false},
     {CallOp::dot_words, "avx512bw", "x86.avx512.pmaddw.d.512", 16, "<32 x i16>", "", false},
+    {CallOp::sad8, "", "x86.sse2.psad.bw", 4, "<16 x i8>", "uu", false, "<2 x i64>"},
+    {CallOp::sad8, "avx2", "x86.avx2.psad.bw", 8, "<32 x i8>", "uu", false, "<4 x i64>"},
+    {CallOp::sad8, "avx512bw", "x86.avx512.psad.bw.512", 16, "<64 x i8>", "uu", false, "<8 x i64>"},
 };
 
 inline bool has_all(const Target& target, std::string_view features) {
@@ -74,8 +80,9 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
   const int full = row->lanes, lanes = n.dtype.lanes;
   const int group = n.args[1].dtype().lanes / lanes;
   LlvmValue sum = value(n.args[0]), a = value(n.args[1]), b = value(n.args[2]), result;
-  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", ");
-  module_.declare(type, cat("llvm.", name), cat(row->adds ? before : "", factors, ", ", factors));
+  const std::string type = llvm_type(n.dtype.with_lanes(full)), before = cat(type, ", "),
+                    gives(row->gives.empty() ? std::string_view(type) : row->gives);
+  module_.declare(gives, cat("llvm.", name), cat(row->adds ? before : "", factors, ", ", factors));
   for (int first = 0; first < lanes; first += full) {
     auto piece = [&](const LlvmValue& v, int width) {
       if (v.dtype.lanes == full * width) return v;
@@ -91,9 +98,10 @@ LATHE_DECL LlvmValue LlvmEmitter::dot(const CallNode& n) {
       return f_.op(all.dtype, "bitcast ", llvm_type(all.dtype), " ", all.text, " to ", factors);
     };
     LlvmValue s = piece(sum, 1), x = cast(a), y = cast(b);
-    LlvmValue part = f_.op(s.dtype, "call ", type, " @llvm.", name, "(",
+    LlvmValue part = f_.op(s.dtype, "call ", gives, " @llvm.", name, "(",
                            row->adds ? cat(type, " ", s.text, ", ") : "", factors, " ", x.text,
                            ", ", factors, " ", y.text, ")");
+    if (!row->gives.empty()) part = f_.op(s.dtype, "bitcast ", gives, " ", part.text, " to ", type);
     if (!row->adds) part = f_.binary("add", s, part);
     result = first == 0 ? part : f_.concat(result, part);
   }

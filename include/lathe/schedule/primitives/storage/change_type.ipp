@@ -33,57 +33,59 @@ inline std::string room_of(DType t, DType to, NoElement no_element) {
                     : "");
 }
 
+inline Refusal type_refusal(const Buffer& buffer, const std::string& why, std::string help = {}) {
+  return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
+}
+
 // Wider floats hold each number of narrower ones. Sums in them are others.
 inline Verdict check_widening(const Program& program, const Buffer& buffer, DType to) {
   const DType from = buffer->dtype;
-  const auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
-  };
-  const bool widens = to.is_float() && to.bits >= 32 && to.bits > from.bits;
-  if (!widens)
-    return no("holds " + from.str() + ", whose values " + to.str() + " does not hold",
-              from.bits < 64 ? "wider floats hold them: f32, f64" : "");
+  if (!to.is_float() || to.bits < 32 || to.bits <= from.bits)
+    return type_refusal(buffer,
+                        "holds " + from.str() + ", whose values " + to.str() + " does not hold",
+                        from.bits < 32    ? "wider floats hold them: f32, f64"
+                        : from.bits == 32 ? "f64 holds them"
+                                          : "");
   for (const auto& writer : writers(program->body, buffer))
     if (writer.block->reducer)
-      return no("holds sums of block " + in_quotes(writer.block->name()) +
-                    ", which would be rounded otherwise",
-                "change the type of a copy, of cache_read or cache_write");
+      return type_refusal(buffer,
+                          "holds sums of block " + in_quotes(writer.block->name()) +
+                              ", which would be rounded otherwise",
+                          "change the type of a copy, of cache_read or cache_write");
   return {};
 }
 
 inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to) {
-  const auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", "buffer " + in_quotes(buffer->name) + " " + why, std::move(help));
-  };
   const HeldIntegers held = held_integers(program, buffer);
   for (const auto& writer : writers(program->body, buffer))
     if (held.no_element == NoElement::none && writer.block->reducer &&
         writer.block->reducer->identity.size() != 1)
-      return no("is one of several results of block " + in_quotes(writer.block->name()));
+      return type_refusal(buffer,
+                          "is one of several results of block " + in_quotes(writer.block->name()));
   // A sum that wraps in one type is another in the other.
   if (can_hold(to, held) && can_hold(buffer->dtype, held)) return {};
-  return no("holds " + range_text(held.range) + "; " +
-                room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
-            "types that hold this:" + types_that_hold(held) +
-                "; clamp what is stored, or cast it from a smaller type, for a smaller range");
+  return type_refusal(
+      buffer,
+      "holds " + range_text(held.range) + "; " +
+          room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
+      "types that hold this:" + types_that_hold(held) +
+          "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
 inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
-  const std::string name = "buffer " + in_quotes(buffer->name);
-  auto no = [&](const std::string& why, std::string help = {}) {
-    return refusal("L0253", name + " " + why, std::move(help));
-  };
   if (!is_private(program->body, buffer))
-    return no("is a parameter: the caller chose its type",
-              "change that of a copy, of cache_read or cache_write");
-  if (buffer->dtype == to) return no("holds " + to.str() + " already");
+    return type_refusal(buffer, "is a parameter: the caller chose its type",
+                        "change that of a copy, of cache_read or cache_write");
+  if (buffer->dtype == to) return type_refusal(buffer, "holds " + to.str() + " already");
   const bool floats = buffer->dtype.is_float();
   if (!floats && !is_exchangeable(buffer->dtype))
-    return no("holds " + buffer->dtype.str() + ", whose values other types don't hold");
+    return type_refusal(buffer,
+                        "holds " + buffer->dtype.str() + ", whose values other types don't hold");
   if (has_typed_uses(program, buffer))
-    return no("is used by an opaque block or an atomic update, which knows its type");
+    return type_refusal(buffer,
+                        "is used by an opaque block or an atomic update, which knows its type");
   if (floats) return check_widening(program, buffer, to);
-  if (to.is_float()) return no("holds integers, which are not kept as floats");
+  if (to.is_float()) return type_refusal(buffer, "holds integers, which are not kept as floats");
   return check_integers(program, buffer, to);
 }
 
