@@ -44,3 +44,25 @@ TEST_CASE("rows become lanes where each step along them needs the one before") {
   const lt::Program apart = sums_of_rows(20, 30, [](lt::Var t) { return (t * 2) % 30; });
   CHECK_FALSE(has(lt::default_schedule(apart, v4).str(), "vectorized"));
 }
+
+TEST_CASE("columns of recurrences are taken some lines at a time") {
+  const auto columns = [](lt::Extent m, std::int64_t n) {
+    return lt::script("columns", [&](lt::Script& p) {
+      auto x = p.input<float>("x", {m, n});
+      auto y = p.output<float>("y", {m, n});
+      p.for_("j", n, [&](lt::Var j) {
+        p.store(y(0, j), x(0, j));
+        p.for_("t", 1, m, [&](lt::Var t) { p.store(y(t, j), y(t - 1, j) * 0.5f + x(t, j)); });
+      });
+    });
+  };
+  const auto planned = [&](const lt::Program& program, const char* target) {
+    const lt::Schedule s = lt::default_schedule(program, lt::Target(target));
+    CHECK(test::run(s.program()) == test::run(program));
+    return s.str();
+  };
+  CHECK(has(planned(columns(20, 300), "x86-64-v3"), "vectorized for ji in 0..64"));
+  CHECK(has(planned(columns(20, 45), "x86-64-v3"), "vectorized for ji in 0..32"));
+  CHECK(has(planned(columns(20, 9), "x86-64-v3"), "vectorized for ji in 0..8"));
+  CHECK(has(planned(columns(20, 300), "x86-64-v4"), "vectorized for ji in 0..64"));
+}

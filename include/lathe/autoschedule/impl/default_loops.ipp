@@ -46,7 +46,7 @@ class VectorizeBareLoops : DefaultSteps {
     const LoopSite site = find_loop(s_.program()->body, loop->var);
     if (!site.loop) return false;
     int widest = 1;
-    bool stores = false;
+    bool stores = false, jumps = false;
     Vec<Buffer> running;
     for (const auto& access : accesses_below(site)) {
       if (access.indices.empty() && access.buffer->rank() > 0) return false;
@@ -55,15 +55,16 @@ class VectorizeBareLoops : DefaultSteps {
       stores = stores || (access.is_write && step == Step::unit);
       if (runs_on(access, loop->var) && !contains(running, access.buffer))
         running.push_back(access.buffer);
+      const VarRef& inner = access.loops.back()->var;
+      jumps = jumps || (inner != loop->var && step_of(access.indices, inner) >= Step::strided);
       widest = std::max(widest, access.buffer->dtype.element_bytes());
     }
     const std::int64_t lanes = target_.lanes(widest);
     if (!stores || trip(*loop) < lanes) return false;
     return attempt([&] {
-      const auto parts =
-          s_.split_any(LoopRef(loop->var),
-                       {infer, lanes * registers_in_step(running.size(), trip(*loop) / lanes)});
-      s_.vectorize(parts[1]);
+      std::int64_t width = lanes * registers_in_step(running.size(), trip(*loop) / lanes);
+      if (jumps) width = std::max(width, lanes_of_run(lanes, trip(*loop), widest));
+      s_.vectorize(s_.split_any(LoopRef(loop->var), {infer, width})[1]);
     });
   }
 
@@ -81,6 +82,16 @@ class VectorizeBareLoops : DefaultSteps {
                        2 * out * static_cast<std::int64_t>(running) > target_.vector_registers))
       out /= 2;
     return out;
+  }
+
+  /// Of a loop around others that jump from row to row: some lines of each, as memory fetches whole
+  /// ones and a step waits for the one before.
+  std::int64_t lanes_of_run(std::int64_t lanes, std::int64_t trips, int bytes) const {
+    const std::int64_t most = std::min<std::int64_t>(kLinesOfRun * target_.line_bytes / bytes,
+                                                     target_.vector_registers / 2 * lanes);
+    std::int64_t width = lanes;
+    while (2 * width <= std::min(most, trips)) width *= 2;
+    return width;
   }
 
   bool try_rows(const ForRef& loop) {
@@ -114,7 +125,7 @@ class VectorizeBareLoops : DefaultSteps {
     Vec<Along> along;
     int widest = 1;
   };
-  static constexpr std::int64_t kLeastRows = 4, kTurnedColumns = 16;
+  static constexpr std::int64_t kLeastRows = 4, kTurnedColumns = 16, kLinesOfRun = 4;
 
   /// None unless all accesses below the loop go along rows, do not depend on it, or happen once a
   /// row.
