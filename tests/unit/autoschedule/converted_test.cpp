@@ -106,6 +106,19 @@ TEST_CASE("copies that are converted and set apart are so by what they hold") {
   CHECK(has(plan_of<lt::bf16, lt::bf16, float>({}, 96, 200, 300), "alloc A_cache: f32[96, 300]\n"));
 }
 
+TEST_CASE("padded images of narrow floats are converted as they are copied") {
+  const lt::Input<lt::f16, 3> X("X", {9, 11, 16});
+  const lt::Input<lt::f16, 4> W("W", {3, 3, 16, 24});
+  lt::Reduce a("a", 3), b("b", 3), c("c", 16);
+  const auto at = lt::pad(X, lt::cast<lt::f16>(lt::Expr<int>(0)));
+  const auto Y = lt::compute("Y", {9, 11, 24}, [&](lt::Var i, lt::Var j, lt::Var o) {
+    return lt::sum(lt::cast<float>(at(i + a - 1, j + b - 1, c)) * lt::cast<float>(W(a, b, c, o)),
+                   {a, b, c});
+  });
+  for (const char* target : {"x86-64-v3", "skylake-avx512"})
+    CHECK(has(checked_plan(lt::program_of(Y), {target}).str(), "alloc X_padded: f32["));
+}
+
 TEST_CASE("products of narrow floats of any size") {
   std::mt19937 random(11);
   std::uniform_int_distribution<std::int64_t> size(0, 110);

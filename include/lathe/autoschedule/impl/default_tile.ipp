@@ -71,11 +71,20 @@ class TileNests : NestSteps {
   void with_borders(const BlockRef& block, const DefaultNest& nest, const F& tile) {
     const bool shared = shares_rows(block);
     const Vec<BlockRef> copies = PadReads(job_).run(block, nest);
+    if (nest.reduce.size() > 0) convert(copies, nest_of(site(block)));
     tile();
     for (const auto& copy : copies) {
       move_near(copy, block, shared);
       SplitComposites(job_).run(copy);
       tile_elementwise(copy);
+    }
+  }
+
+  // Windows read each number of a copy again and again.
+  void convert(const Vec<BlockRef>& copies, const DefaultNest& user) {
+    for (const auto& copy : copies) {
+      const Buffer to = writes_of(*site(copy).block)[0].buffer;
+      if (const DType wide = user.type_read(to); wide != to->dtype) s_.change_type(copy, wide);
     }
   }
 
