@@ -60,6 +60,21 @@ TEST_CASE("bytes and words are multiplied in pairs of words") {
   CHECK(has(plan_of<i8, i8, i32>({"znver4"}, 24, 96, 64), "dot_words("));
 }
 
+TEST_CASE("weights of bytes that memory holds stay bytes for one row") {
+  lt::Target target("x86-64-v3");
+  target.cores = 1;
+  for (const std::int64_t rows : {1, 4}) {
+    const lt::Input<std::uint8_t, 2> A("A", {rows, 4096});
+    const lt::Input<std::int8_t, 2> B("B", {4096, 4096}, {.constant = true});
+    lt::Reduce r("r", 4096);
+    const auto C = lt::compute("C", {rows, 4096}, [&](lt::Var i, lt::Var j) {
+      return lt::sum(lt::cast<std::int32_t>(A(i, r)) * lt::cast<std::int32_t>(B(r, j)), r);
+    });
+    const std::string text = lt::default_schedule(lt::program_of(C), target).str();
+    CHECK(has(text, "dot_words(") == (rows > 1));
+  }
+}
+
 TEST_CASE("products in pairs of words of any size") {
   std::mt19937 random(7);
   std::uniform_int_distribution<std::int64_t> size(0, 40);

@@ -32,6 +32,7 @@ struct IntrinsicFit {
 
   /// Whether the intrinsic takes a wider type than the operand has: it reads a copy.
   bool widens_a() const { return a.buffer->dtype != product->type_of(product->a); }
+  bool widens_b() const { return b.buffer->dtype != product->type_of(product->b); }
 };
 
 // The buffers of a block that are the operands of a product, which may take wider integers than

@@ -63,6 +63,8 @@ class IntrinsicCosts : protected NestSteps {
   // manual: 64 at most; rows that lie apart come from there too, as what is fetched ahead is not
   // theirs), and of copies: whole rows, and elements that change their order.
   static constexpr double kNear = 128, kSecond = 48, kRowBytes = 16, kTurnedBytes = 4;
+  // From memory to one core: 15 to 20 GB/s (Zen 3).
+  static constexpr double kFarBytes = 6;
   // Of the second cache, for the part of b that all rows meet.
   static constexpr std::int64_t kShare = 2;
 
@@ -155,14 +157,18 @@ class IntrinsicCosts : protected NestSteps {
     return (h * of_a + v * of_b) / (h * v);
   }
 
-  static double cycles(const Extents& of, const IntrinsicTile& tile) {
+  double cycles(const Extents& of, const IntrinsicTile& tile) const {
     const ProductRow& p = *tile.fit.product;
     const auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns);
     const double terms = static_cast<double>(tile.depth) * static_cast<double>(of.reduced),
                  bytes = p.type_of(p.b).element_bytes();
     const auto one = static_cast<double>(p.rows * p.columns * p.depth());
     double total = of.outside * rows * columns * terms / one * cycles_of_one(tile);
-    if (!of.b_is_constant) total += of.in_b * terms * columns * bytes / kTurnedBytes;
+    const double b = of.in_b * terms * columns * bytes;
+    if (!of.b_is_constant) total += b / kTurnedBytes;
+    // Panels that memory holds are read as they are now: twice as much for one row of bytes.
+    if (of.b_is_constant && tile.fit.widens_b() && b > static_cast<double>(target_.l3_bytes))
+      total = std::max(total, b / kFarBytes);
     if (tile.copies_a) {
       const auto block = static_cast<double>(tile.blocks * tile.vectors * p.columns);
       total += of.outside * rows * terms * bytes / kRowBytes * (columns / block);
