@@ -49325,6 +49325,7 @@ struct DefaultNest {
   /// Floats that are read in casts to one wider type alone, and that type.
   Vec<std::pair<Buffer, DType>> converted;
 
+  /// What a number of the buffer is converted to when it is read, or its own type.
   DType type_read(const Buffer& buffer) const {
     for (const auto& [from, to] : converted)
       if (from == buffer) return to;
@@ -49332,6 +49333,7 @@ struct DefaultNest {
   }
 };
 
+// Which floats a block reads in casts alone, all of one buffer to the same wider type.
 class FindConversions : public Visitor {
  public:
   explicit FindConversions(const BlockNode& block) {
@@ -52895,12 +52897,17 @@ class CacheBlocks : protected ReductionCosts {
   // 14 ms, 18.6 with panels of f32; 64x512x512 0.73 and 0.65.
   DType type_held(const DefaultNest& nest, const AccessSite& read) const {
     const DType wide = nest.type_read(read.buffer);
-    double bytes = wide.element_bytes();
-    for (const auto& extent : read.buffer->shape)
-      if (const std::int64_t* size = as_const_int(extent)) bytes *= static_cast<double>(*size);
+    const double bytes = elements(*read.buffer) * wide.element_bytes();
     const bool far = is_constant(read.buffer) && bytes > static_cast<double>(target_.l3_bytes);
     return reuse(nest, read) >= (far ? kFarReadsConverted : kReadsConverted) ? wide
                                                                              : read.buffer->dtype;
+  }
+  // Extents that only a call tells count as one.
+  static double elements(const BufferNode& buffer) {
+    double all = 1;
+    for (const auto& extent : buffer.shape)
+      if (const std::int64_t* size = as_const_int(extent)) all *= static_cast<double>(*size);
+    return all;
   }
   static std::int64_t tiles_along(const DefaultNest& nest, std::int64_t width) {
     return (trip_of(nest, nest.unit) + width - 1) / width;
@@ -53793,7 +53800,8 @@ class TileRegisters : protected StreamedTerms {
     Vec<PackPanels::Panels> panels;
     bool turned = false, panels_are_constant = true;
   };
-  // `times`: how many tiles along the lanes read a row one after the other.
+  // `copies_crowded`: rows that push each other out of the first cache are copied. `times`: how
+  // many tiles along the lanes read a row one after the other.
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
@@ -53969,14 +53977,10 @@ class TileRegisters : protected StreamedTerms {
     for (const auto& panels : all) {
       if (panels.place.var.get() || panels.of_rows) continue;
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
-      double bytes = to->dtype.element_bytes();
+      const double bytes = to->dtype.element_bytes();
       const auto ahead =
           static_cast<std::int64_t>(kPage / (bytes * static_cast<double>(panels.width)));
-      for (const auto& extent : to->shape) {
-        const std::int64_t* size = as_const_int(extent);
-        bytes *= static_cast<double>(size ? *size : 1);
-      }
-      if (ahead >= 1 && bytes > static_cast<double>(target_.l2_bytes) &&
+      if (ahead >= 1 && elements(*to) * bytes > static_cast<double>(target_.l2_bytes) &&
           trip_of(nest, nest.reduce.back()) >= 2 * ahead)
         s_.prefetch(to->name, terms, static_cast<int>(ahead));
     }

@@ -33,6 +33,7 @@ struct DefaultNest {
   /// Floats that are read in casts to one wider type alone, and that type.
   Vec<std::pair<Buffer, DType>> converted;
 
+  /// What a number of the buffer is converted to when it is read, or its own type.
   DType type_read(const Buffer& buffer) const {
     for (const auto& [from, to] : converted)
       if (from == buffer) return to;
@@ -40,6 +41,7 @@ struct DefaultNest {
   }
 };
 
+// Which floats a block reads in casts alone, all of one buffer to the same wider type.
 class FindConversions : public Visitor {
  public:
   explicit FindConversions(const BlockNode& block) {

@@ -88,7 +88,8 @@ class TileRegisters : protected StreamedTerms {
     Vec<PackPanels::Panels> panels;
     bool turned = false, panels_are_constant = true;
   };
-  // `times`: how many tiles along the lanes read a row one after the other.
+  // `copies_crowded`: rows that push each other out of the first cache are copied. `times`: how
+  // many tiles along the lanes read a row one after the other.
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
@@ -264,14 +265,10 @@ class TileRegisters : protected StreamedTerms {
     for (const auto& panels : all) {
       if (panels.place.var.get() || panels.of_rows) continue;
       const Buffer to = writes_of(*site(panels.copy).block)[0].buffer;
-      double bytes = to->dtype.element_bytes();
+      const double bytes = to->dtype.element_bytes();
       const auto ahead =
           static_cast<std::int64_t>(kPage / (bytes * static_cast<double>(panels.width)));
-      for (const auto& extent : to->shape) {
-        const std::int64_t* size = as_const_int(extent);
-        bytes *= static_cast<double>(size ? *size : 1);
-      }
-      if (ahead >= 1 && bytes > static_cast<double>(target_.l2_bytes) &&
+      if (ahead >= 1 && elements(*to) * bytes > static_cast<double>(target_.l2_bytes) &&
           trip_of(nest, nest.reduce.back()) >= 2 * ahead)
         s_.prefetch(to->name, terms, static_cast<int>(ahead));
     }
