@@ -1394,6 +1394,7 @@ namespace lathe {
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
 // [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
+// permute(v, lanes): lane l is v[lanes[l]], of numbers of i8 from 0 to the count of v's lanes - 1.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
@@ -1430,7 +1431,7 @@ namespace lathe {
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
   X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)                    \
-  X(sad8, 3, true)
+  X(sad8, 3, true)      X(permute, 2, true)
 
 // clang-format on
 
@@ -1461,6 +1462,8 @@ constexpr bool is_dot(CallOp op) {
          op == CallOp::mat_dot8 || op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4 ||
          op == CallOp::sad8 || op == CallOp::tile_dot;
 }
+/// Calls whose lanes take others than the same lanes of each argument.
+constexpr bool crosses_lanes(CallOp op) { return is_dot(op) || op == CallOp::permute; }
 /// Whose products, or differences, a lane of a dot adds up: `count` lanes of each operand, from
 /// these on.
 struct DotLanes {
@@ -5787,6 +5790,8 @@ struct TargetCaps {
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;
+  /// The longest vectors whose lanes come in an order that is computed, in a few instructions.
+  int permuted_bytes = 64;
   /// Masks of elements below 4 bytes are a few instructions around a mask of words.
   bool narrow_masks_by_words = false;
   /// Instructions that move one element of memory into a lane.
@@ -5796,6 +5801,10 @@ struct TargetCaps {
   bool loses_byte_quotients = false;
   bool widens_masked_stores = false;
 
+  /// Whether no instruction has masks for elements of so many bytes.
+  bool masks_by_parts(int bytes) const {
+    return bytes < (narrow_masks_by_words ? 4 : masked_bytes);
+  }
   /// Whether dot4 multiplies bytes of these signs.
   bool multiplies_bytes(bool a_is_signed, bool b_is_signed) const {
     return a_is_signed == b_is_signed ? alike_dots : mixed_dots;
@@ -8490,6 +8499,11 @@ constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
   return MathForm::native;
 }
 
+/// Whether `permute` of such vectors is a few instructions.
+constexpr bool is_permuted(DType t, const TargetCaps& caps) {
+  return t.bits >= 8 && t.bytes() <= caps.permuted_bytes;
+}
+
 /// Expanded for every target, as none has an instruction; many operations each.
 constexpr bool is_transcendental(CallOp op) {
   return math_form(op, TargetCaps()) == MathForm::expanded;
@@ -9782,6 +9796,10 @@ std::optional<LaneOffsets> lane_offsets(const AnyExpr& e);
 /// The shortest form: a scalar for one lane, broadcasts and ramps, one in the other where it takes
 /// several; empty where these do not say it.
 AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
+
+/// What the lane of a variable number, of kIndex, has; empty where a lane takes from others.
+///     X[ramp(i, 2, 8)] + broadcast(x, 8)   →   X[i + lane * 2] + x
+AnyExpr in_lane(const AnyExpr& e, const VarRef& lane);
 
 /// The vector as one ramp or broadcast, where its lanes are proved to be evenly apart; else empty.
 ///     ramp(x, 1, 8) / 14 * 14 + ramp(x, 1, 8) % 14   →   ramp(x, 1, 8)
@@ -11644,8 +11662,8 @@ Program expand_math(const Program& program, const TargetCaps& caps, Math math = 
 Program legalize_types(const Program& program, const TargetCaps& caps);
 
 /// Calls that kMathTable expands for the target become arithmetic: scalb without AVX-512, rounding
-/// without SSE4.1, dot4 without VNNI and dot2 without BF16. floordiv and floormod become shifts,
-/// masks or truncating division where the dividend can't be negative.
+/// without SSE4.1, dot4 without VNNI, dot2 without BF16, and permute by choices. floordiv and
+/// floormod become shifts, masks or truncating division where the dividend can't be negative.
 Program legalize_ops(const Program& program, const TargetCaps& caps);
 
 /// Arg-reductions into registers whose positions never fall from one iteration to the next compare
@@ -11688,6 +11706,15 @@ Program wrapped_loads(const Program& program);
 /// Must run before remainders become what machines have.
 Program pixel_borders(const Program& program, const TargetCaps& caps);
 
+/// Loads of neighbours in a row of which a border repeats some, or a mask takes not all, become
+/// loads of a whole vector that lies in the row, whose lanes are permuted: where instructions have
+/// no masks for elements that narrow, and where the row is proved to be one of the buffer's.
+///     X[y, max(ramp(j - 1, 1, 16), broadcast(0, 16))]
+///   → let start = max(min(j - 1, n - 16), 0) in permute(n >= 16 ? X[y, ramp(start, 1, 16)] : …,
+///     max(ramp(i8(j - 1 - start), 1i8, 16), 0))
+/// Must run while buffers have all their dimensions, and loops have become lanes.
+Program whole_loads(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes lie side by side in pieces become dense loads under masks, chosen by lanes:
 /// borders that repeat the outermost element, or that turn back.
 ///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]
@@ -11699,6 +11726,13 @@ Program piecewise_loads(const Program& program, const TargetCaps& caps);
 /// scalar counts.
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
 Program count_lanes(const Program& program, const TargetCaps& caps);
+
+/// Loads of temporaries under a mask of their first lanes take all lanes, where instructions have
+/// no masks for elements that narrow: the temporary gets as many elements more.
+///     alloc T: u8[n]: … T[ramp(i, 1, 16) where first lanes]
+///   → alloc T: u8[n + 16]: … select(first lanes, T[ramp(max(min(i, n), 0), 1, 16)], 0)
+/// Must run after comparisons have become counts and before arms get masks.
+Program round_up_loads(const Program& program, const TargetCaps& caps);
 
 /// As many stores that follow each other as the stride says that their lanes lie apart, to elements
 /// next to each other, become shuffles and dense stores where those are fewer instructions. What
@@ -12926,6 +12960,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   void define_moves();
   LlvmValue load_narrow(const std::string& pointer, DType stored, const LlvmValue& mask);
   void store_narrow(const std::string& pointer, const LlvmValue& stored, const LlvmValue& mask);
+  void store_bytes(const std::string& to, const LlvmValue& bytes, const LlvmValue& mask);
   // tiles.ipp
   void tile_call(std::string_view name, std::string_view params, std::string_view args);
   void store_tile(const StoreNode& n);
@@ -12957,6 +12992,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
   LlvmValue to_nearest(const CallNode& round, DType to);
   LlvmValue dot(const CallNode& n);
+  LlvmValue permute(const LlvmValue& v, const LlvmValue& lanes);
   LlvmValue cast(const CastNode& n);
 
   LlvmKernelState& state_;
@@ -14990,6 +15026,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
   register_bytes = target.vector_bytes;
+  permuted_bytes = !llvm || (x86 && !target.has("ssse3")) ? 0
+                   : x86 && !target.has("avx2")           ? 16
+                                                          : 32;
   narrow_masks_by_words = llvm && x86 && target.has("avx2") && !target.has("avx512bw");
   masked_bytes = !llvm || !target.has("avx")                       ? 16
                  : target.has("avx512bw") || narrow_masks_by_words ? 1
@@ -18764,7 +18803,7 @@ LATHE_DECL int ScalarCode::compile(const AnyExpr& e) {
 
 LATHE_DECL int ScalarCode::compile_call(const CallNode& n) {
   const DType t = n.args[0].dtype();
-  if (!op_pure(n.op) || is_dot(n.op) || is_tile(n.op)) return good_ = false, 0;
+  if (!op_pure(n.op) || crosses_lanes(n.op) || is_tile(n.op)) return good_ = false, 0;
   Step step{n.op == CallOp::reinterpret ? Step::bits : Step::call,
             static_cast<std::uint8_t>(n.op),
             type(n.dtype),
@@ -22146,6 +22185,10 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return tile_dot_problem(args);
     case CallOp::tile:
       return tile_problem(args);
+    case CallOp::permute:
+      return args[1].dtype() == kI8.with_lanes(t.lanes)
+                 ? ""
+                 : "permute takes a number of i8 for each lane";
     case CallOp::tile_configure:
       for (const auto& a : args)
         if (a.dtype() != kU64 || !as_const_int(a))
@@ -27537,36 +27580,87 @@ inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::
   return true;
 }
 
-// What one lane of a vector of indices is, by its number.
+// What an expression is in the lane of a variable number.
 class OneLane : public Mutator {
  public:
   explicit OneLane(VarRef lane) : lane_(std::move(lane)) {}
-  bool ok = true;
+  bool ok = true;  ///< no lane takes from another
 
   AnyExpr expr(const AnyExpr& e) override {
-    if (!e.dtype().is_vector()) return e;
-    if (const auto* b = e.as<BroadcastNode>(); b && !b->value.dtype().is_vector()) return b->value;
-    if (const auto* r = e.as<RampNode>(); r && !r->base.dtype().is_vector())
-      return fold_add(r->base, fold_mul(AnyExpr(lane_), r->stride));
-    const auto* n = e.as<BinaryNode>();
-    if (!n || e.dtype().scalar() != kIndex) return ok = false, e;
-    const AnyExpr a = expr(n->a), b = expr(n->b);
-    return ok ? make_binary(n->op, a, b) : e;
+    if (const VarRef* own = scalars_.find(e.get())) return AnyExpr(*own);
+    if (const auto* n = e.as<LetNode>()) return let(*n);
+    if (!e.dtype().is_vector() || !ok) return e;
+    switch (e.kind()) {
+      case ExprKind::Broadcast:
+        return whole(e.as<BroadcastNode>()->value);
+      case ExprKind::Ramp:
+        return ramp(*e.as<RampNode>());
+      case ExprKind::Load:
+        return load(*e.as<LoadNode>());
+      case ExprKind::Cast:
+        return make_cast(e.dtype().scalar(), expr(e.as<CastNode>()->value));
+      case ExprKind::Call:
+        return stays_in_lanes(*e.as<CallNode>()) ? descend(e) : fail(e);
+      case ExprKind::Binary:
+      case ExprKind::Unary:
+      case ExprKind::Select:
+        return descend(e);
+      default:
+        return fail(e);
+    }
   }
 
  private:
-  VarRef lane_;
+  static bool stays_in_lanes(const CallNode& n) {
+    return op_pure(n.op) && !crosses_lanes(n.op) && !is_tile(n.op) && n.op != CallOp::reinterpret;
+  }
+  // The operators around are built of scalars, also where the whole is thrown away.
+  AnyExpr fail(const AnyExpr& e) {
+    ok = false;
+    return make_const(e.dtype().scalar(), 0);
+  }
+  AnyExpr whole(const AnyExpr& e) { return e.dtype().is_vector() ? fail(e) : expr(e); }
+  AnyExpr ramp(const RampNode& n) {
+    const AnyExpr lane = make_cast(n.dtype.scalar(), AnyExpr(lane_));
+    return fold_add(whole(n.base), fold_mul(lane, n.stride));
+  }
+  AnyExpr load(const LoadNode& n) {
+    if (n.buffer->dtype.is_vector()) return fail(AnyExpr(Ref<LoadNode>(&n)));
+    Vec<AnyExpr> indices;
+    for (const auto& i : n.indices) indices.push_back(expr(i));
+    AnyExpr value = make_load(n.buffer, std::move(indices));
+    const AnyExpr zero = make_const(value.dtype(), 0);
+    return n.mask ? make_select(expr(n.mask), std::move(value), zero) : value;
+  }
+  AnyExpr let(const LetNode& n) {
+    Vec<LetBinding> bindings;
+    for (const auto& b : n.bindings) {
+      AnyExpr value = expr(b.value);
+      const VarRef own = make_var(b.var->name, value.dtype());
+      scalars_[b.var.get()] = own;
+      bindings.push_back({own, std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(n.body));
+  }
+
+  const VarRef lane_;
+  NodeMap<VarRef> scalars_;  ///< of the vectors that lets bind
 };
 
 }  // namespace detail
+
+LATHE_DECL AnyExpr in_lane(const AnyExpr& e, const VarRef& lane) {
+  detail::OneLane one(lane);
+  AnyExpr value = one.expr(e);
+  return one.ok ? value : AnyExpr();
+}
 
 LATHE_DECL AnyExpr even_lanes(const AnyExpr& e, const Facts& facts) {
   if (e.dtype().scalar() != kIndex || !e.dtype().is_vector()) return {};
   const int lanes = e.dtype().lanes;
   const VarRef lane = make_var("lane");
-  detail::OneLane one(lane);
-  const AnyExpr value = one.expr(e);
-  if (!one.ok) return {};
+  const AnyExpr value = in_lane(e, lane);
+  if (!value) return {};
   Facts inside = facts;
   inside.bind(lane, 0, lanes);
   const AnyExpr first = substitute(value, {{lane, AnyExpr(0)}}),
@@ -50582,6 +50676,9 @@ class ReductionCosts : protected NestSteps {
   static constexpr std::int64_t kMostTurned = 64;
   // Of which LLVM makes code in a tenth of a second.
   static constexpr std::int64_t kMostTurnedStatements = 800;
+  // Registers for what lies beyond a border, what lies inside, and the mask of either: else LLVM
+  // keeps a sum in memory, away from borders too.
+  static constexpr std::int64_t kOfBorders = 3;
   // What more vectors have to save where nobody knows how many columns are left for a tail.
   static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
@@ -50601,13 +50698,14 @@ class ReductionCosts : protected NestSteps {
     const bool in_parts = contains(nest.parts, rows);
     const bool knows_columns = nest.unit.var.get() && has_const_trip(nest, nest.unit);
     const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t free = target_.vector_registers - (nest.clamped.empty() ? 0 : kOfBorders);
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
       if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
-        if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
+        if (tile.height * vectors * results + vectors + 1 > free) break;
         if (in_parts && trip_of(nest, rows) % tile.height != 0) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         if (!ahead && vectors > 1 && spills_turned(nest, tile, lanes)) continue;
@@ -50858,10 +50956,14 @@ class SliceSteps : protected DefaultSteps {
 
     static Vec<AnyExpr> by_loops(const BlockSite& user, Vec<AnyExpr> indices) {
       Substitution bound, fixed;
+      Facts inside;  // a clamped index of a row is that row
       for (const auto& it : user.block->iters) bound.emplace_back(it.var, it.binding);
-      for (const auto& loop : user.loops)
+      for (const auto& loop : user.loops) {
+        inside.bind(*loop);
         if (trip(*loop) == 1) fixed.emplace_back(loop->var, loop->min);
-      for (auto& index : indices) index = simplify(substitute(substitute(index, bound), fixed));
+      }
+      for (auto& index : indices)
+        index = simplify(substitute(substitute(index, bound), fixed), inside);
       return indices;
     }
 
@@ -51085,7 +51187,16 @@ class RowBlocks : protected SliceSteps {
   // row, so that rows want to be computed several at a time.
   static bool reuses_along_rows(const BlockNode& block, std::size_t axis) {
     if (!block.reducer || block.iters.size() < axis + 3) return false;
-    return !read_again(block, block.iters[axis].var).empty();
+    const Vec<AccessSite> again = read_again(block, block.iters[axis].var);
+    return std::any_of(again.begin(), again.end(),
+                       [&](const AccessSite& read) { return tells_places(block, read); });
+  }
+
+  // Weights of a window are the same for each place of a row, which keeps them in registers.
+  static bool tells_places(const BlockNode& block, const AccessSite& read) {
+    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
+      return it.kind == IterKind::spatial && step_of(read.indices, it.var) != Step::none;
+    });
   }
 
   // What is read by terms, and the same for each row.
@@ -53449,15 +53560,16 @@ class WindowCosts : protected ReductionCosts {
       if (step_of(read.indices, nest.unit.var) == Step::unit) {
         const double different = places(nest, tile, read);
         if (!apart) misses += conflict_misses(nest, tile, read, different);
+        if (rows_of(nest, tile, read) + height_of(tile) > kPointers)
+          asked += kPointer * different * static_cast<double>(tile.vectors);
         if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
       }
-    const double ports = port_cycles(body, nest, tile, lanes),
-                 latency = body.latency * terms_of(nest, tile.terms),
-                 most = std::max({ports, misses, latency}),
-                 fewest = std::min({ports, misses, latency});
+    const double all = vectors_of(nest, tile),
+                 latency = body.latency * terms_of(nest, tile.terms) * std::min(1.0, all / kAhead);
     return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
-               (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
-               vectors_of(nest, tile) +
+               (beside_each_other(port_cycles(body, nest, tile, lanes), misses, latency) + asked +
+                kOfTile) /
+               all +
            gather_cycles(nest, tile.terms, lanes);
   }
 
@@ -53471,13 +53583,21 @@ class WindowCosts : protected ReductionCosts {
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit)
         misses += conflict_misses(nest, tile, read, places(nest, tile, read));
-    const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
-    return std::max(ports, misses) / vectors_of(nest, tile) +
-           conditions / (kScalarPorts * static_cast<double>(other.vectors)) +
+    const double ports = port_cycles(body, nest, tile, lanes);
+    return kInLoop * beside_each_other(ports, misses, body.latency) / vectors_of(nest, tile) +
+           (conditions + (clamped_rows(nest, other) ? kClamp : 0)) /
+               (kScalarPorts * static_cast<double>(other.vectors)) +
            gather_cycles(nest, 0, lanes);
   }
 
-  // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
+  // Whether the row that a term reads is found anew for each.
+  bool clamped_rows(const DefaultNest& nest, const RegisterTile& tile) const {
+    return !nest.clamped.empty() && tile.rows.var.get() &&
+           slides(nest, tile.rows, 0, nest.reduce.size());
+  }
+
+  // Whether a read goes on along a loop where one of some reduce loops does, so that windows
+  // overlap: X[i + a], and X[2 * i + a] of three terms.
   bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
               std::size_t end) const {
     for (std::size_t k = first; k < end; ++k)
@@ -53490,7 +53610,7 @@ class WindowCosts : protected ReductionCosts {
     const std::size_t all = nest.reduce.size();
     for (const auto& [loop, part] : tile.heights)
       if (part > 1 && slides(nest, loop, all - tile.terms, all)) return true;
-    return false;
+    return slides(nest, nest.unit, all - tile.terms, all);
   }
 
   static std::int64_t tiles_along(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
@@ -53530,11 +53650,14 @@ class WindowCosts : protected ReductionCosts {
   mutable PairMemo<std::optional<std::int64_t>> strides_;
 
   static bool slides(const DefaultNest& nest, const LoopRef& loop, const LoopRef& term) {
+    const auto apart = [&](const AnyExpr& index) {
+      const auto moves = affine_of(index, {loop.var, term.var});
+      const std::int64_t step = moves ? moves->coef(0).value_or(0) : 0,
+                         by_term = moves ? moves->coef(1).value_or(0) : 0;
+      return step == 0 || by_term == 0 || std::abs(step) >= std::abs(by_term) * trip_of(nest, term);
+    };
     for (const auto& read : nest.reads)
-      for (const auto& index : read.indices)
-        if (const auto moves = affine_of(index, {loop.var, term.var});
-            moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
-          return true;
+      if (!std::all_of(read.indices.begin(), read.indices.end(), apart)) return true;
     return false;
   }
 
@@ -53563,13 +53686,50 @@ class WindowCosts : protected ReductionCosts {
     return cycles;
   }
 
+  // What takes longest, and a part of what goes on beside it.
+  static double beside_each_other(double ports, double misses, double latency) {
+    const double most = std::max({ports, misses, latency}),
+                 fewest = std::min({ports, misses, latency});
+    return most + kBeside * (ports + misses + latency - most - fewest);
+  }
+
+  // How many rows that a tile reads are told by pointers of their own, as only a call says how far
+  // they are apart.
+  std::int64_t rows_of(const DefaultNest& nest, const WindowTile& tile,
+                       const AccessSite& read) const {
+    std::int64_t rows = 1;
+    const auto go_along = [&](const LoopRef& loop, std::int64_t trips) {
+      const auto stride =
+          strides_.of(&read, loop.var.get(), [&] { return flat_stride(read, loop.var); });
+      if (!stride) rows += trips - 1;
+    };
+    for (const auto& [loop, part] : tile.heights) go_along(loop, part);
+    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
+      go_along(nest.reduce[k], trip_of(nest, nest.reduce[k]));
+    return rows;
+  }
+  // Registers for pointers, and the cycles of a load whose pointer comes from memory: a filter of
+  // columns by 9 terms of any size, f32, 3x2 and 4x2 74 and 125 to 160 us, of known sizes 71 and 64
+  // (Zen 3).
+  static constexpr std::int64_t kPointers = 14;
+  static constexpr double kPointer = 1.5;
+
   // Elements of a tile that are told apart.
   static constexpr double kMostPlaces = 2048;
   // Two of four ports, as what is asked decides branches (depthwise convolutions on Zen 4).
   static constexpr double kScalarPorts = 2;
+  // Terms that wait for others in a core's schedulers, so that tiles of fewer overlap. 185 channels
+  // of 8 x 11, 5x5 terms, tiles of 2x1 and 4x1: 32 and 22 us (Zen 3).
+  static constexpr double kAhead = 64;
+  // Cycles that a tile's loop and stores take: filters of 9 terms, f32, by rows in tiles of 2x1,
+  // 4x1, 2x2, 4x2 and 3x3 138, 125, 106, 104 and 103 us, by columns 96, 77, 87, 77 and 83 (Zen 3).
+  static constexpr double kOfTile = 4;
+  // A sum, two comparisons with their moves, and a product, in place of one load's address: a
+  // filter of columns by 9 terms, f32, 13 rows x 8, takes 2.3 times as long as written out (Zen 3).
+  static constexpr double kClamp = 3;
   // Of terms in a loop beside all of them written out: depthwise convolutions of 3x3 take 1.1
-  // to 1.25 of the time (Zen 4).
-  static constexpr double kInLoop = 1.1;
+  // to 1.25 of the time (Zen 4), filters of rows by 9 terms 1.15 to 1.3 (Zen 3).
+  static constexpr double kInLoop = 1.17;
   // Lines that share a set of the first cache and push each other out come from the second one
   // after the other, with their neighbours in other sets beside them. Depthwise convolutions
   // of 1024 and 512 channels, tiles of 1x4 to 3x3 places and one to eight lines (Zen 4): 12 and 7
@@ -54054,16 +54214,21 @@ class TileWindows : WindowCosts {
  public:
   using WindowCosts::WindowCosts;
 
+  /// What a term takes in a loop, and where all are written out: extremes are guessed in loops.
+  struct Terms {
+    BodyCost in_loop, written;
+  };
+
   /// False: nothing done. `body`: without `conditions`, operations that tell whether a place is
   /// inside; `other`: what would be done otherwise; `asked`: by a plan, whatever that takes.
-  bool run(const BlockRef& ref, const BodyCost& body, double conditions, const DefaultNest& nest,
+  bool run(const BlockRef& ref, const Terms& body, double conditions, const DefaultNest& nest,
            std::int64_t lanes, const RegisterTile& other, bool asked) {
     const Vec<LoopRef> loops = sliding(nest);
-    if (loops.empty()) return false;
+    if (loops.empty() && !slides(nest, nest.unit, 0, nest.reduce.size())) return false;
     const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
     if (tile.statements > 0) cycles_ = tile.cycles;
     const double others = asked ? WindowTile().cycles
-                                : other_cycles(body, conditions, nest, other, lanes),
+                                : other_cycles(body.in_loop, conditions, nest, other, lanes),
                  least = std::min(tile.cycles, others);
     if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
       const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
@@ -54093,20 +54258,21 @@ class TileWindows : WindowCosts {
   // at once.
   static constexpr double kNearlyAsGood = 1.05;
 
-  // Up to two of the innermost loops along which a read goes on where a term does: X[i + a].
+  // Up to two of the innermost loops along which a read goes on where a term does: X[i + a]. Where
+  // it does along vectors alone, the innermost loop, as rows share weights.
   Vec<LoopRef> sliding(const DefaultNest& nest) const {
-    Vec<LoopRef> out;
+    Vec<LoopRef> out, rows;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
-      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 && !contains(nest.bounds, loop) &&
-          slides(nest, loop, 0, nest.reduce.size()))
-        out.push_back(loop);
+      if (loop == nest.unit || trip_of(nest, loop) <= 1 || contains(nest.bounds, loop)) continue;
+      if (slides(nest, loop, 0, nest.reduce.size())) out.push_back(loop);
+      if (rows.empty()) rows.push_back(loop);
     }
     std::reverse(out.begin(), out.end());
-    return out;
+    return out.empty() ? rows : out;
   }
 
-  WindowTile best(const BodyCost& body, double conditions, const DefaultNest& nest,
+  WindowTile best(const Terms& body, double conditions, const DefaultNest& nest,
                   const Vec<LoopRef>& loops, std::int64_t lanes, bool apart) const {
     Vec<WindowTile> tiles;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
@@ -54125,9 +54291,10 @@ class TileWindows : WindowCosts {
           tile.statements = sums * written;
           if (tile.statements > kMostStatements ||
               tile.statements * copies(nest, tile, lanes) > kMostCopies ||
-              sums * results + vectors + 1 > target_.vector_registers || !slides(nest, tile))
+              sums * results + vectors + 1 >= target_.vector_registers || !slides(nest, tile))
             return;
-          tile.cycles = window_cycles(body, conditions, nest, tile, lanes, apart) *
+          tile.cycles = window_cycles(terms < nest.reduce.size() ? body.in_loop : body.written,
+                                      conditions, nest, tile, lanes, apart) *
                         waste(nest, tile, columns);
           tiles.push_back(tile);
         });
@@ -54137,10 +54304,11 @@ class TileWindows : WindowCosts {
                         option_of)];
   }
   static PlanOption option_of(const WindowTile& tile) {
-    const auto& heights = tile.heights;
+    const auto height = [&](std::size_t k) {
+      return k < tile.heights.size() ? tile.heights[k].second : 1;
+    };
     return {"places",
-            {heights[0].second, heights.size() > 1 ? heights[1].second : 1, tile.vectors,
-             static_cast<std::int64_t>(tile.terms)},
+            {height(0), height(1), tile.vectors, static_cast<std::int64_t>(tile.terms)},
             tile.cycles};
   }
 
@@ -54160,12 +54328,12 @@ class TileWindows : WindowCosts {
   // where it is.
   // Where a call tells where borders are, a tile of each kind has guards of its own, which take
   // more than a row that is clamped.
-  static bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
-    return tiles_along(nest, loop, part) > 1 &&
+  bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) const {
+    return tiles_along(nest, loop, part) > 1 && slides(nest, loop, 0, nest.reduce.size()) &&
            (has_const_trip(nest, loop) ? PadReads::is_padded(nest)
                                        : PadReads::has_conditions(nest));
   }
-  static std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) {
+  std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) const {
     std::int64_t copies = trip_of(nest, nest.unit) % (tile.vectors * lanes) == 0 ? 1 : 2;
     for (const auto& [loop, part] : tile.heights)
       if (has_border(nest, loop, part))
@@ -54184,6 +54352,7 @@ class TileWindows : WindowCosts {
           out.push_back(part);
       return out;
     };
+    if (loops.empty()) return use(WindowTile());
     for (const std::int64_t first : parts(loops[0]))
       for (const std::int64_t second : loops.size() > 1 ? parts(loops[1]) : Vec<std::int64_t>{1}) {
         if (first * second == 1) continue;
@@ -54400,8 +54569,12 @@ class TileReduction : TileRegisters {
     const Conditions conditions(of.block);
     terms.ops -= conditions.ops;
     TileWindows windows(job_);
-    const bool done = windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0,
-                                  of.nest, of.lanes, tile, shape.asks(ReductionShape::window_tile));
+    BodyCost written = terms;
+    if (is_float_extreme(of.block, of.info))
+      written.ops += kExact - term_operations(of.block, of.info);
+    const bool done =
+        windows.run(of.ref, {terms, written}, conditions.of_borders ? conditions.ops : 0, of.nest,
+                    of.lanes, tile, shape.asks(ReductionShape::window_tile));
     if (windows.cycles() > 0) shape.offer(ReductionShape::window_tile, windows.cycles());
     return done && shape.take(ReductionShape::window_tile);
   }
@@ -54458,14 +54631,15 @@ class TileReduction : TileRegisters {
   static bool is_guessed(const BlockNode& block) {
     return block.reducer->identity[0].dtype().bits >= 32;
   }
+  static constexpr double kExact = 5;
   // To take one term more, in instructions: a guess also adds the terms up, to find a NaN.
   static double term_operations(const BlockNode& block, const BlockInfo& info) {
     if (!is_float_extreme(block, info)) return 1;
-    return is_guessed(block) ? 2 : 5;
+    return is_guessed(block) ? 2 : kExact;
   }
   // To fold one vector of terms into another: a guess is tested after all of it.
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
-    return is_float_extreme(block, info) && !is_guessed(block) ? 5 : 1;
+    return is_float_extreme(block, info) && !is_guessed(block) ? kExact : 1;
   }
 
   // The same with the loop innermost that runs along memory, where the innermost one is a part too
@@ -57324,6 +57498,244 @@ LATHE_DECL Program pixel_borders(const Program& program, const TargetCaps& caps)
 
 }  // namespace lathe
 
+// ---- lathe/lower/borders/round_up_loads.ipp
+namespace lathe {
+namespace detail {
+
+class RoundUpLoads : public MutatorInLoops {
+ public:
+  RoundUpLoads(const Program& program, const TargetCaps& caps)
+      : MutatorInLoops(program), caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* alloc = s.as<AllocNode>();
+    if (!alloc || !can_grow(*alloc->buffer)) return MutatorInLoops::stmt(s);
+    spare_[alloc->buffer.get()] = 0;
+    const Stmt body = stmt(alloc->body);
+    const int lanes = spare_[alloc->buffer.get()];
+    if (lanes == 0) return body.same_as(alloc->body) ? s : make_alloc(alloc->buffer, body);
+    BufferNode larger = *alloc->buffer;
+    larger.shape[0] = fold_add(larger.shape[0], AnyExpr(lanes));
+    const auto buffer = make_ref<BufferNode>(std::move(larger));
+    return make_alloc(buffer, replace_buffer(body, alloc->buffer, buffer));
+  }
+
+ private:
+  bool can_grow(const BufferNode& b) const {
+    return b.scope <= Scope::local && b.rank() == 1 && b.dtype.lanes == 1 &&
+           caps_.masks_by_parts(b.dtype.element_bytes());
+  }
+
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n || !n->mask || !n->dtype.is_vector()) return descend(e);
+    std::int64_t stride = 0;
+    if (!spare_.contains(n->buffer.get()) || !lane_stride(n->indices[0], stride) || stride != 1 ||
+        !is_of_first(n->mask))
+      return descend(e);
+    int& spare = spare_[n->buffer.get()];
+    spare = std::max<int>(spare, n->dtype.lanes);
+    const AnyExpr first = in_memory(lane_base(expr(n->indices[0])), n->buffer->shape[0]);
+    const AnyExpr mask = expr(n->mask);
+    return with_value(
+        "all", make_load(n->buffer, {make_ramp(first, AnyExpr(1), n->dtype.lanes)}),
+        [&](const AnyExpr& all) { return make_select(mask, all, make_const(n->dtype, 0)); });
+  }
+
+  /// Whether the mask takes the first lane if it takes any.
+  static bool is_of_first(const AnyExpr& mask) {
+    const auto* n = mask.as<BinaryNode>();
+    if (n && n->op == BinaryOp::and_) return is_of_first(n->a) && is_of_first(n->b);
+    return is_uniform(mask) || count_of_first_lanes(mask).get();
+  }
+
+  /// Where no lane is taken the place may be any.
+  AnyExpr in_memory(const AnyExpr& first, const AnyExpr& size) const {
+    const bool after = prove_le(AnyExpr(0), first, facts_), before = prove_le(first, size, facts_);
+    const AnyExpr ended = before ? first : fold_min(first, size);
+    return after ? ended : fold_max(ended, AnyExpr(0));
+  }
+
+  const TargetCaps& caps_;
+  NodeMap<int> spare_;  ///< of the temporaries around: elements behind the last one that are loaded
+};
+
+}  // namespace detail
+
+LATHE_DECL Program round_up_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::RoundUpLoads(program, caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/borders/whole_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Neighbours in a row, lane l being clamp(first + l, lowest, highest).
+struct RowLanes {
+  AnyExpr first;
+  LaneEnds ends;
+  int count = 0;
+
+  /// Whether the index is like this; without ends it is a ramp.
+  bool set(const AnyExpr& index) {
+    AnyExpr base;
+    const AnyExpr rest = without_uniform_terms(index, base);
+    const AnyExpr held = ends.inside(rest), free = held ? held : rest;
+    std::int64_t stride = 0;
+    if (!lane_stride(free, stride) || stride != 1) return false;
+    count = free.dtype().lanes;
+    const auto moved = [&](const AnyExpr& e) {
+      return base.get() && e.get() ? fold_add(base, e) : e;
+    };
+    first = moved(lane_base(free)), ends.lowest = moved(ends.lowest);
+    ends.highest = moved(ends.highest);
+    return true;
+  }
+  bool has_ends() const { return ends.lowest.get() || ends.highest.get(); }
+};
+
+class WholeLoads : public MutatorInLoops {
+ public:
+  WholeLoads(const Program& program, const TargetCaps& caps)
+      : MutatorInLoops(program), program_(program), caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const Stmt loops = long_rows_ ? Stmt() : lane_loops(s);
+    if (!loops) return MutatorInLoops::stmt(s);
+    AnyExpr condition;
+    long_rows_ = &condition;
+    Stmt out = MutatorInLoops::stmt(s);
+    long_rows_ = nullptr;
+    return condition ? make_if(condition, out, loops) : out;
+  }
+
+ private:
+  /// Stores of vectors to parameters as loops over their lanes; empty where there is anything else,
+  /// as temporaries that may be registers are.
+  Stmt lane_loops(const Stmt& s) const {
+    const auto* seq = s.as<SeqNode>();
+    Vec<Stmt> loops;
+    for (const auto& one : seq ? seq->stmts : Vec<Stmt>{s}) {
+      const auto* n = one.as<StoreNode>();
+      const bool vector = n && n->value.dtype().is_vector() && is_param(program_, n->buffer);
+      const Stmt loop = vector ? lane_loop(*n) : Stmt();
+      if (!loop) return {};
+      loops.push_back(loop);
+    }
+    return make_seq(std::move(loops));
+  }
+
+  static Stmt lane_loop(const StoreNode& n) {
+    const VarRef lane = make_var("lane");
+    const auto scalar = [&](const AnyExpr& e) { return in_lane(e, lane); };
+    Vec<AnyExpr> indices;
+    for (const auto& i : n.indices) indices.push_back(scalar(i));
+    const AnyExpr value = scalar(n.value), taken = n.mask ? scalar(n.mask) : AnyExpr();
+    for (const auto& i : indices)
+      if (!i) return {};
+    if (!value || (n.mask.get() && !taken)) return {};
+    const Stmt body = make_store(n.buffer, std::move(indices), value);
+    return make_for(lane, AnyExpr(0), AnyExpr(n.value.dtype().lanes),
+                    taken ? make_if(taken, body) : body);
+  }
+
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    RowLanes lanes;
+    if (!n || !has_no_masks(n->dtype) || !lanes.set(n->indices.back()) || !is_cut(*n, lanes) ||
+        !is_in_row(*n, lanes))
+      return descend(e);
+    // Parts of the index stand at several places.
+    return fresh_lets(moved_inside(*n, lanes));
+  }
+
+  bool has_no_masks(DType t) const {
+    return t.lanes > 1 && caps_.masks_by_parts(t.element_bytes()) && is_permuted(t, caps_);
+  }
+
+  /// Whether lanes are repeated or left out; those that are known numbers of elements apart are
+  /// shuffled.
+  static bool is_cut(const LoadNode& n, const RowLanes& lanes) {
+    return n.mask ? lanes.has_ends() || !is_uniform(n.mask)
+                  : lanes.has_ends() && !lane_offsets(n.indices.back());
+  }
+
+  /// Whether there is such a row, of contiguous elements, and it may be as long as a vector.
+  bool is_in_row(const LoadNode& n, const RowLanes& lanes) const {
+    const BufferNode& b = *n.buffer;
+    if (!is_param(program_, n.buffer) || (!b.strides.empty() && !is_const(b.strides.back(), 1)))
+      return false;
+    for (std::size_t d = 0; d + 1 < n.indices.size(); ++d) {
+      const AnyExpr& at = n.indices[d];
+      if (at.dtype().is_vector() && !is_uniform(at)) return false;
+      const AnyExpr row = lane_base(at);
+      if (!prove_le(AnyExpr(0), row, facts_) || !prove_lt(row, b.shape[d], facts_)) return false;
+    }
+    return !prove_lt(b.shape.back(), AnyExpr(lanes.count), facts_);
+  }
+
+  AnyExpr moved_inside(const LoadNode& n, const RowLanes& lanes) {
+    const AnyExpr room = fold_sub(n.buffer->shape.back(), AnyExpr(lanes.count)),
+                  start = fold_max(fold_min(lanes.first, room), AnyExpr(0));
+    return with_value("first", start, [&](const AnyExpr& at) {
+      return with_value("row", whole(n, at, lanes.count), [&](const AnyExpr& row) {
+        const AnyExpr value = make_call(CallOp::permute, {row, lanes_from(lanes, at)});
+        return n.mask ? make_select(expr(n.mask), value, make_const(value.dtype(), 0)) : value;
+      });
+    });
+  }
+
+  /// The vector that starts there; of a shorter row all of it.
+  AnyExpr whole(const LoadNode& n, const AnyExpr& start, int count) const {
+    Vec<AnyExpr> indices;
+    for (const auto& at : n.indices) indices.push_back(lane_base(at));
+    indices.back() = make_ramp(start, AnyExpr(1), count);
+    const AnyExpr all = make_load(n.buffer, indices), &extent = n.buffer->shape.back();
+    if (prove_le(AnyExpr(count), extent, facts_)) return all;
+    const AnyExpr fits = AnyExpr(count) <= extent;
+    if (long_rows_) {
+      if (!*long_rows_ || !prove(fits, facts_.with(*long_rows_)))
+        *long_rows_ = fold_and(*long_rows_, fits);
+      return all;
+    }
+    const AnyExpr in_row = make_binary(BinaryOp::lt, make_ramp(AnyExpr(0), AnyExpr(1), count),
+                                       make_broadcast(extent, count));
+    return make_select(fits, all, make_load(n.buffer, indices, in_row));
+  }
+
+  /// Which of the elements from `start` on each lane takes.
+  static AnyExpr lanes_from(const RowLanes& lanes, const AnyExpr& start) {
+    const int last = lanes.count - 1;
+    const auto number = [&](const AnyExpr& place, int least, int most) {
+      const AnyExpr by = fold_max(fold_min(fold_sub(place, start), AnyExpr(most)), AnyExpr(least));
+      return make_broadcast(make_cast(kI8, by), lanes.count);
+    };
+    const auto ends_at = [&](const AnyExpr& end, int without) {
+      return end ? number(end, 0, last) : make_broadcast(make_int(kI8, without), lanes.count);
+    };
+    const AnyExpr lane = make_ramp(make_int(kI8, 0), make_int(kI8, 1), lanes.count) +
+                         number(lanes.first, -lanes.count, lanes.count);
+    return make_binary(BinaryOp::max,
+                       make_binary(BinaryOp::min, lane, ends_at(lanes.ends.highest, last)),
+                       ends_at(lanes.ends.lowest, 0));
+  }
+
+  const Program& program_;
+  const TargetCaps& caps_;
+  /// Of the statement that is rewritten: that rows are as long as vectors. Null: loads ask.
+  AnyExpr* long_rows_ = nullptr;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program whole_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::WholeLoads(program, caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/borders/wrapped_loads.ipp
 namespace lathe {
 namespace detail {
@@ -57507,6 +57919,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
+    // A row is one dimension of its buffer, which says how long it is.
+    {"whole_loads", run_pass<whole_loads>, Stage::vector},
     // Indices are constants where loops over rows are copies.
     {"align_rows", run_pass<align_rows>, Stage::vector},
     {"flatten", run_pass<flatten_buffers>, Stage::flat},
@@ -57530,6 +57944,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"piecewise_loads", run_pass<piecewise_loads>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
+    // Masks are counts, and no arm has one of its own.
+    {"round_up_loads", run_pass<round_up_loads>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.
     {"zip_stores", run_pass<zip_stores>, Stage::flat},
     {"turn_stores", run_pass<turn_stores>, Stage::flat},
@@ -59753,6 +60169,8 @@ class LegalOps : public Mutator {
     const auto* n = e.as<CallNode>();
     if (n && is_dot(n->op) && !is_tile(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
+    if (n && n->op == CallOp::permute && n->dtype.is_vector() && !is_permuted(n->dtype, caps_))
+      return chosen_lanes(expr(n->args[0]), expr(n->args[1]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
     return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
@@ -59777,6 +60195,20 @@ class LegalOps : public Mutator {
   }
 
  private:
+  static AnyExpr chosen_lanes(const AnyExpr& v, const AnyExpr& lanes) {
+    return with_value("v", v, [&](const AnyExpr& vector) {
+      return with_value("lanes", lanes, [&](const AnyExpr& from) {
+        const int count = v.dtype().lanes;
+        const auto all = [&](int k) { return make_broadcast(make_shuffle({vector}, {k}), count); };
+        AnyExpr out = all(0);
+        for (int k = 1; k < count; ++k)
+          out =
+              make_select(make_binary(BinaryOp::eq, from, make_int(from.dtype(), k)), all(k), out);
+        return out;
+      });
+    });
+  }
+
   AnyExpr floor_division(const BinaryNode& n) {
     AnyExpr a = expr(n.a), b = expr(n.b);
     const std::int64_t* c = as_const_int(b);
@@ -60071,6 +60503,7 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
     return bits.dtype() == to ? bits : make_reinterpret(to, bits);
   }
   if (n.op == CallOp::fma) return fma(n);
+  if (n.op == CallOp::permute) return make_call(n.op, {expr(n.args[0]), expr(n.args[1])});
   Vec<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
   if (n.op == CallOp::popcount)
@@ -66443,7 +66876,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr call(const CallNode& n) {
-    if (is_dot(n.op)) return kept(AnyExpr(Ref<CallNode>(&n)));
+    if (crosses_lanes(n.op)) return kept(AnyExpr(Ref<CallNode>(&n)));
     Vec<AnyExpr> args;
     bool any = false;
     for (const auto& a : n.args) args.push_back(expr(a)), any |= wide(args.back());
@@ -66938,7 +67371,7 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (is_of_exponents(n.op) || is_dot(n.op) || is_tile(n.op) || !op_pure(n.op) ||
+  if (is_of_exponents(n.op) || crosses_lanes(n.op) || is_tile(n.op) || !op_pure(n.op) ||
       is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
@@ -68524,16 +68957,33 @@ LATHE_DECL LlvmValue LlvmEmitter::load_narrow(const std::string& pointer, DType 
 LATHE_DECL void LlvmEmitter::store_narrow(const std::string& pointer, const LlvmValue& stored,
                                           const LlvmValue& mask) {
   define_moves();
-  const LlvmValue bytes = llvm_byte_mask(f_, mask, stored.dtype);
-  const std::string type = llvm_type(stored.dtype), slot = f_.frame(type, kNarrowBytes);
-  f_.line("store ", type, " ", stored.text, ", ptr ", slot, ", align ", kNarrowBytes);
+  const LlvmValue mask_of_bytes = llvm_byte_mask(f_, mask, stored.dtype),
+                  bytes = f_.convert("bitcast", stored, kU8.with_lanes(stored.dtype.bytes()));
   for (int first = 0; first < stored.dtype.bytes(); first += kNarrowBytes) {
     const int size = std::min(kNarrowBytes, stored.dtype.bytes() - first);
-    const LlvmValue bits = llvm_bits_of_mask(f_, llvm_lanes_or_zero(f_, bytes, first, size));
-    const LlvmValue offset = f_.integer(kI64, first);
-    f_.line("call preserve_allcc void @lathe.move(ptr ", llvm_byte_at(f_, slot, offset), ", ptr ",
-            llvm_byte_at(f_, pointer, offset), ", i64 ", bits.text, ")");
+    store_bytes(llvm_byte_at(f_, pointer, f_.integer(kI64, first)),
+                llvm_lanes_or_zero(f_, bytes, first, size),
+                llvm_lanes_or_zero(f_, mask_of_bytes, first, size));
   }
+}
+
+// Of a row whose end comes after several vectors, the first ones are whole.
+LATHE_DECL void LlvmEmitter::store_bytes(const std::string& to, const LlvmValue& bytes,
+                                         const LlvmValue& mask) {
+  const std::string type = llvm_type(bytes.dtype), slot = f_.frame(type, kNarrowBytes),
+                    whole = f_.block("whole"), part = f_.block("part"), done = f_.block("done");
+  const LlvmValue bits = llvm_bits_of_mask(f_, mask);
+  const std::int64_t all = (std::int64_t{1} << bytes.dtype.lanes) - 1;
+  f_.branch(f_.compare("icmp eq", bits, f_.integer(kI64, all)), whole, part);
+  f_.start(whole);
+  f_.line("store ", type, " ", bytes.text, ", ptr ", to, ", align 1");
+  f_.jump(done);
+  f_.start(part);
+  f_.line("store ", type, " ", bytes.text, ", ptr ", slot, ", align ", kNarrowBytes);
+  f_.line("call preserve_allcc void @lathe.move(ptr ", slot, ", ptr ", to, ", i64 ", bits.text,
+          ")");
+  f_.jump(done);
+  f_.start(done);
 }
 
 }  // namespace lathe::detail
@@ -68651,6 +69101,7 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
 
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   if (is_dot(n.op)) return dot(n);
+  if (n.op == CallOp::permute) return permute(value(n.args[0]), value(n.args[1]));
   Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
@@ -68811,6 +69262,79 @@ LATHE_DECL void LlvmEmitter::emit_loop_body(const ForNode& loop, const Capture& 
   if (min.text != "0") from = f_.binary("add", from, min), end = f_.binary("add", end, min);
   counted(loop.var, from, end, false, loop.body);
   finish("ptr %closure, i64 %begin, i64 %end, ptr %rt");
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/permute.ipp
+// Lanes in an order that is computed, by the instructions that take bytes of 16 from a table.
+
+namespace lathe::detail {
+
+inline LlvmValue llvm_call_permute(LlvmFunction& f, std::string_view name, DType type,
+                                   const Vec<LlvmValue>& args) {
+  std::string types, values;
+  for (const auto& a : args) {
+    append(types, types.empty() ? "" : ", ", llvm_type(a.dtype));
+    append(values, values.empty() ? "" : ", ", llvm_type(a.dtype), " ", a.text);
+  }
+  f.module.declare(llvm_type(type), cat("llvm.", name), types);
+  return f.op(type, "call ", llvm_type(type), " @llvm.", name, "(", values, ")");
+}
+
+/// 16 bytes in the order of as many numbers from 0 to 15.
+inline LlvmValue llvm_permute_16(LlvmFunction& f, const LlvmValue& v, const LlvmValue& from) {
+  const bool x86 = f.module.target.arch == "x86_64";
+  return llvm_call_permute(f, x86 ? "x86.ssse3.pshuf.b.128" : "aarch64.neon.tbl1.v16i8", v.dtype,
+                           {v, from});
+}
+
+/// 32 bytes in the order of as many numbers from 0 to 31.
+inline LlvmValue llvm_permute_32(LlvmFunction& f, const LlvmValue& v, const LlvmValue& from) {
+  const auto half = [&](const LlvmValue& of, int k) {
+    return f.shuffle(of, llvm_lane_range(16 * k, 16));
+  };
+  if (f.module.target.arch != "x86_64") {
+    LlvmValue parts[2];
+    for (int k = 0; k < 2; ++k)
+      parts[k] = llvm_call_permute(f, "aarch64.neon.tbl2.v16i8", kU8.with_lanes(16),
+                                   {half(v, 0), half(v, 1), half(from, k)});
+    return f.concat(parts[0], parts[1]);
+  }
+  // Each half of the result takes from both halves, by the low four bits of the numbers.
+  const auto taken = [&](int k) {
+    const LlvmValue both = f.concat(half(v, k), half(v, k));
+    return llvm_call_permute(f, "x86.avx2.pshuf.b", v.dtype, {both, from});
+  };
+  const LlvmValue upper = f.compare("icmp ugt", from, f.integer(from.dtype, 15));
+  return f.select(upper, taken(1), taken(0));
+}
+
+/// The numbers of the bytes that lanes with these numbers have.
+inline LlvmValue llvm_byte_numbers(LlvmFunction& f, const LlvmValue& lanes, int bytes) {
+  if (bytes == 1) return lanes;
+  Vec<int> from;
+  std::string within = "<";
+  for (int k = 0; k < lanes.dtype.lanes * bytes; ++k) {
+    from.push_back(k / bytes);
+    append(within, k ? ", " : "", "i8 ", k % bytes);
+  }
+  const LlvmValue spread = f.shuffle(lanes, from);
+  const LlvmValue first = f.binary("mul", spread, f.integer(spread.dtype, bytes));
+  return f.binary("or", first, {spread.dtype, within + ">"});
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::permute(const LlvmValue& v, const LlvmValue& lanes) {
+  const DType t = v.dtype;
+  if (t.lanes == 1) return v;
+  invariant(is_permuted(t, module_.caps), "codegen: a permutation was not legalized");
+  const int bytes = t.bytes(), size = bytes > 16 ? 32 : 16;
+  const LlvmValue from = llvm_lanes_or_zero(f_, llvm_byte_numbers(f_, lanes, t.element_bytes()), 0,
+                                            size),
+                  in = llvm_lanes_or_zero(f_, f_.convert("bitcast", v, kU8.with_lanes(bytes)), 0,
+                                          size),
+                  out = size == 16 ? llvm_permute_16(f_, in, from) : llvm_permute_32(f_, in, from);
+  return f_.convert("bitcast", llvm_lanes_or_zero(f_, out, 0, bytes), t);
 }
 
 }  // namespace lathe::detail
@@ -71269,7 +71793,7 @@ class MovesLanes : public Visitor {
     const auto* r = e.as<RampNode>();
     const auto* c = e.as<CallNode>();
     return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-           (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
+           (r && r->base.dtype().is_vector()) || (c && crosses_lanes(c->op)) ||
            (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
   }
 
@@ -71883,6 +72407,11 @@ inline Scalar eval_tile_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
 inline Scalar eval_tile(const EvalExpr& e, EvalFrame& frame, int lane) {
   return e.args[0]->spread(frame, lane);
 }
+inline Scalar eval_permute(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const std::int64_t from = e.args[1]->at(frame, lane).i;
+  return e.args[0]->at(frame,
+                       static_cast<int>(std::clamp<std::int64_t>(from, 0, e.args[0]->lanes - 1)));
+}
 inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
@@ -71921,6 +72450,8 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
       return eval_odd_dot;
     case CallOp::dot2:
       return eval_dot2;
+    case CallOp::permute:
+      return eval_permute;
     default:
       return eval_call;
   }

@@ -18,6 +18,10 @@ std::optional<LaneOffsets> lane_offsets(const AnyExpr& e);
 /// several; empty where these do not say it.
 AnyExpr with_offsets(const AnyExpr& base, const Vec<std::int64_t>& offsets);
 
+/// What the lane of a variable number, of kIndex, has; empty where a lane takes from others.
+///     X[ramp(i, 2, 8)] + broadcast(x, 8)   →   X[i + lane * 2] + x
+AnyExpr in_lane(const AnyExpr& e, const VarRef& lane);
+
 /// The vector as one ramp or broadcast, where its lanes are proved to be evenly apart; else empty.
 ///     ramp(x, 1, 8) / 14 * 14 + ramp(x, 1, 8) % 14   →   ramp(x, 1, 8)
 AnyExpr even_lanes(const AnyExpr& e, const Facts& facts);

@@ -1,6 +1,7 @@
 // The table of math functions: which of them is expanded, native or a call, for which target.
 #pragma once
 
+#include <lathe/ir/dtype.hpp>
 #include <lathe/ir/ops.hpp>
 #include <lathe/support/target_caps.hpp>
 
@@ -61,6 +62,11 @@ constexpr MathForm math_form(CallOp op, const TargetCaps& caps) {
   for (const MathRow& row : kMathTable)
     if (row.op == op) return !row.cap || caps.*row.cap ? row.form : row.otherwise;
   return MathForm::native;
+}
+
+/// Whether `permute` of such vectors is a few instructions.
+constexpr bool is_permuted(DType t, const TargetCaps& caps) {
+  return t.bits >= 8 && t.bytes() <= caps.permuted_bytes;
 }
 
 /// Expanded for every target, as none has an instruction; many operations each.

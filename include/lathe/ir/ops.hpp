@@ -26,6 +26,7 @@ namespace lathe {
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
 // [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
+// permute(v, lanes): lane l is v[lanes[l]], of numbers of i8 from 0 to the count of v's lanes - 1.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
 //   or not, in i32, modulo 2^32.
@@ -62,7 +63,7 @@ namespace lathe {
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
   X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)                    \
-  X(sad8, 3, true)
+  X(sad8, 3, true)      X(permute, 2, true)
 
 // clang-format on
 
@@ -93,6 +94,8 @@ constexpr bool is_dot(CallOp op) {
          op == CallOp::mat_dot8 || op == CallOp::odd_dot2 || op == CallOp::odd_mat_dot4 ||
          op == CallOp::sad8 || op == CallOp::tile_dot;
 }
+/// Calls whose lanes take others than the same lanes of each argument.
+constexpr bool crosses_lanes(CallOp op) { return is_dot(op) || op == CallOp::permute; }
 /// Whose products, or differences, a lane of a dot adds up: `count` lanes of each operand, from
 /// these on.
 struct DotLanes {

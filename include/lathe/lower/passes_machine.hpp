@@ -31,8 +31,8 @@ Program expand_math(const Program& program, const TargetCaps& caps, Math math = 
 Program legalize_types(const Program& program, const TargetCaps& caps);
 
 /// Calls that kMathTable expands for the target become arithmetic: scalb without AVX-512, rounding
-/// without SSE4.1, dot4 without VNNI and dot2 without BF16. floordiv and floormod become shifts,
-/// masks or truncating division where the dividend can't be negative.
+/// without SSE4.1, dot4 without VNNI, dot2 without BF16, and permute by choices. floordiv and
+/// floormod become shifts, masks or truncating division where the dividend can't be negative.
 Program legalize_ops(const Program& program, const TargetCaps& caps);
 
 /// Arg-reductions into registers whose positions never fall from one iteration to the next compare
@@ -75,6 +75,15 @@ Program wrapped_loads(const Program& program);
 /// Must run before remainders become what machines have.
 Program pixel_borders(const Program& program, const TargetCaps& caps);
 
+/// Loads of neighbours in a row of which a border repeats some, or a mask takes not all, become
+/// loads of a whole vector that lies in the row, whose lanes are permuted: where instructions have
+/// no masks for elements that narrow, and where the row is proved to be one of the buffer's.
+///     X[y, max(ramp(j - 1, 1, 16), broadcast(0, 16))]
+///   → let start = max(min(j - 1, n - 16), 0) in permute(n >= 16 ? X[y, ramp(start, 1, 16)] : …,
+///     max(ramp(i8(j - 1 - start), 1i8, 16), 0))
+/// Must run while buffers have all their dimensions, and loops have become lanes.
+Program whole_loads(const Program& program, const TargetCaps& caps);
+
 /// Loads whose lanes lie side by side in pieces become dense loads under masks, chosen by lanes:
 /// borders that repeat the outermost element, or that turn back.
 ///     X[min(ramp(i, 1, 8), broadcast(n - 1, 8))]
@@ -86,6 +95,13 @@ Program piecewise_loads(const Program& program, const TargetCaps& caps);
 /// scalar counts.
 ///     ramp(i, 1, 8) < broadcast(n, 8) → ramp(0, 1, 8) < broadcast(i < n ? min(n - i, 8) : 0, 8)
 Program count_lanes(const Program& program, const TargetCaps& caps);
+
+/// Loads of temporaries under a mask of their first lanes take all lanes, where instructions have
+/// no masks for elements that narrow: the temporary gets as many elements more.
+///     alloc T: u8[n]: … T[ramp(i, 1, 16) where first lanes]
+///   → alloc T: u8[n + 16]: … select(first lanes, T[ramp(max(min(i, n), 0), 1, 16)], 0)
+/// Must run after comparisons have become counts and before arms get masks.
+Program round_up_loads(const Program& program, const TargetCaps& caps);
 
 /// As many stores that follow each other as the stride says that their lanes lie apart, to elements
 /// next to each other, become shuffles and dense stores where those are fewer instructions. What

@@ -41,6 +41,8 @@ struct TargetCaps {
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;
+  /// The longest vectors whose lanes come in an order that is computed, in a few instructions.
+  int permuted_bytes = 64;
   /// Masks of elements below 4 bytes are a few instructions around a mask of words.
   bool narrow_masks_by_words = false;
   /// Instructions that move one element of memory into a lane.
@@ -50,6 +52,10 @@ struct TargetCaps {
   bool loses_byte_quotients = false;
   bool widens_masked_stores = false;
 
+  /// Whether no instruction has masks for elements of so many bytes.
+  bool masks_by_parts(int bytes) const {
+    return bytes < (narrow_masks_by_words ? 4 : masked_bytes);
+  }
   /// Whether dot4 multiplies bytes of these signs.
   bool multiplies_bytes(bool a_is_signed, bool b_is_signed) const {
     return a_is_signed == b_is_signed ? alike_dots : mixed_dots;

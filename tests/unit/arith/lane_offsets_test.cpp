@@ -52,3 +52,29 @@ TEST_CASE("a choice by lanes is numbers apart where each lane knows its arm") {
   CHECK_FALSE(
       lane_offsets(make_select(make_binary(BinaryOp::lt, lane, all(x)), lane, lane + all(1))));
 }
+
+TEST_CASE("what one lane of a vector is, by its number") {
+  const VarRef lane = make_var("lane"), xv = make_var("x"), v = make_var("v", kIndex.with_lanes(8));
+  const AnyExpr x(xv);
+  const auto all = [](const AnyExpr& e) { return make_broadcast(e, 8); };
+  const AnyExpr ramp = make_ramp(x, AnyExpr(3), 8);
+  const auto text = [&](const AnyExpr& e) {
+    const AnyExpr out = in_lane(e, lane);
+    return out.get() ? str(out) : "none";
+  };
+  CHECK(text(ramp * all(x)) == "(x + lane * 3) * x");
+  CHECK(text(x * 2) == "x * 2");
+  const Buffer b = make_buffer("b", kU8, {AnyExpr(100)});
+  const AnyExpr mask = make_binary(BinaryOp::lt, ramp, all(x));
+  CHECK(text(make_load(b, {ramp})) == "b[x + lane * 3]");
+  CHECK(text(make_load(b, {ramp}, mask)) == "select(x + lane * 3 < x, b[x + lane * 3], 0u8)");
+  CHECK(text(make_select(mask, make_cast(kF32.with_lanes(8), ramp),
+                         make_float(kF32.with_lanes(8), 1))) ==
+        "select(x + lane * 3 < x, f32(x + lane * 3), 1.0)");
+  CHECK(text(make_let({{v, ramp}}, AnyExpr(v) + all(x))) == "(let v = x + lane * 3 in v + x)");
+  // Lanes that take from others, and vectors of vectors.
+  CHECK(text(make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0})) == "none");
+  CHECK(text(ramp + make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0})) == "none");
+  CHECK(text(make_broadcast(make_ramp(x, AnyExpr(1), 4), 2)) == "none");
+  CHECK(text(AnyExpr(v)) == "none");
+}

@@ -72,6 +72,69 @@ TEST_CASE("windows that share nothing, or have too many taps, have no such tiles
   CHECK_FALSE(has(planned(depthwise(1, 40, 64, {.taps = 100, .pad = 50})).str(), "unrolled for b"));
 }
 
+namespace {
+
+/// Of 9 terms by weights, rows and columns; i32, so that order is free.
+template <class N>
+lt::Tensor<std::int32_t, 2> filtered(const lt::Input<std::int32_t, 2>& X, N h, N w,
+                                     bool along_rows) {
+  const lt::Input<std::int32_t, 1> K("K", {9});
+  lt::Reduce a("a", 9);
+  return lt::compute("F", {h, w}, [&](lt::Var i, lt::Var j) {
+    const auto x = lt::clamp(X);
+    return lt::sum((along_rows ? x(i, j + a - 4) : x(i + a - 4, j)) * K(a), a);
+  });
+}
+
+template <class N>
+lt::Program filter_of(N h, N w, bool along_rows) {
+  return lt::program_of(filtered(lt::Input<std::int32_t, 2>("X", {h, w}), h, w, along_rows));
+}
+
+std::string plan_for_avx2(const lt::Program& program) {
+  lt::Target target("x86-64-v3");
+  target.cores = 1;
+  return lt::default_schedule(program, target).str();
+}
+
+}  // namespace
+
+TEST_CASE("terms of filters along one axis are written out, also along the one of vectors") {
+  for (const bool along_rows : {false, true}) {
+    CAPTURE(along_rows);
+    CHECK(has(plan_for_avx2(filter_of(96, 200, along_rows)), "unrolled for a in 0..9"));
+    CHECK(has(plan_for_avx2(filter_of(lt::Dim("h"), lt::Dim("w"), along_rows)),
+              "unrolled for a in 0..9"));
+    for (const int w : {3, 40, 61}) {
+      const lt::Program p = filter_of(21, w, along_rows);
+      CHECK(test::run(lt::default_schedule(p, lt::Target("x86-64-v3")).program()) == test::run(p));
+    }
+  }
+  // A signal has no rows.
+  const lt::Input<std::int32_t, 1> X("X", {40}), K("K", {9});
+  lt::Reduce a("a", 9);
+  const lt::Program signal = lt::program_of(
+      lt::compute("Y", {32}, [&](lt::Var i) { return lt::sum(X(i + a) * K(a), a); }));
+  CHECK(has(plan_for_avx2(signal), "unrolled for a in 0..9"));
+  CHECK(test::run(lt::default_schedule(signal, lt::Target("x86-64-v3")).program()) ==
+        test::run(signal));
+}
+
+TEST_CASE("pointers to rows that only a call tells apart fit into registers") {
+  // Three rows of results read eleven, four read twelve.
+  CHECK(
+      has(plan_for_avx2(filter_of(lt::Dim("h"), lt::Dim("w"), false)), "unrolled for ii in 0..3"));
+  CHECK_FALSE(has(plan_for_avx2(filter_of(96, 200, false)), "unrolled for ii in 0..3"));
+}
+
+TEST_CASE("extremes of floats stay in a loop, where they are guessed") {
+  const lt::Input<float, 1> X("X", {20011});
+  lt::Reduce a("a", 12);
+  const lt::Program p = lt::program_of(
+      lt::compute("Y", {20000}, [&](lt::Var i) { return lt::reduce_max(X(i + a), a); }));
+  CHECK_FALSE(has(plan_for_avx2(p), "unrolled for a"));
+}
+
 TEST_CASE("threads and borders that run apart go together") {
   const auto both = [](const lt::Program& p, int cores, const char* parallel) {
     const std::string text = planned(p, cores).str();

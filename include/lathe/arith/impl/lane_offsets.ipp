@@ -103,36 +103,87 @@ inline bool periodic(const Vec<std::int64_t>& offsets, std::size_t period, std::
   return true;
 }
 
-// What one lane of a vector of indices is, by its number.
+// What an expression is in the lane of a variable number.
 class OneLane : public Mutator {
  public:
   explicit OneLane(VarRef lane) : lane_(std::move(lane)) {}
-  bool ok = true;
+  bool ok = true;  ///< no lane takes from another
 
   AnyExpr expr(const AnyExpr& e) override {
-    if (!e.dtype().is_vector()) return e;
-    if (const auto* b = e.as<BroadcastNode>(); b && !b->value.dtype().is_vector()) return b->value;
-    if (const auto* r = e.as<RampNode>(); r && !r->base.dtype().is_vector())
-      return fold_add(r->base, fold_mul(AnyExpr(lane_), r->stride));
-    const auto* n = e.as<BinaryNode>();
-    if (!n || e.dtype().scalar() != kIndex) return ok = false, e;
-    const AnyExpr a = expr(n->a), b = expr(n->b);
-    return ok ? make_binary(n->op, a, b) : e;
+    if (const VarRef* own = scalars_.find(e.get())) return AnyExpr(*own);
+    if (const auto* n = e.as<LetNode>()) return let(*n);
+    if (!e.dtype().is_vector() || !ok) return e;
+    switch (e.kind()) {
+      case ExprKind::Broadcast:
+        return whole(e.as<BroadcastNode>()->value);
+      case ExprKind::Ramp:
+        return ramp(*e.as<RampNode>());
+      case ExprKind::Load:
+        return load(*e.as<LoadNode>());
+      case ExprKind::Cast:
+        return make_cast(e.dtype().scalar(), expr(e.as<CastNode>()->value));
+      case ExprKind::Call:
+        return stays_in_lanes(*e.as<CallNode>()) ? descend(e) : fail(e);
+      case ExprKind::Binary:
+      case ExprKind::Unary:
+      case ExprKind::Select:
+        return descend(e);
+      default:
+        return fail(e);
+    }
   }
 
  private:
-  VarRef lane_;
+  static bool stays_in_lanes(const CallNode& n) {
+    return op_pure(n.op) && !crosses_lanes(n.op) && !is_tile(n.op) && n.op != CallOp::reinterpret;
+  }
+  // The operators around are built of scalars, also where the whole is thrown away.
+  AnyExpr fail(const AnyExpr& e) {
+    ok = false;
+    return make_const(e.dtype().scalar(), 0);
+  }
+  AnyExpr whole(const AnyExpr& e) { return e.dtype().is_vector() ? fail(e) : expr(e); }
+  AnyExpr ramp(const RampNode& n) {
+    const AnyExpr lane = make_cast(n.dtype.scalar(), AnyExpr(lane_));
+    return fold_add(whole(n.base), fold_mul(lane, n.stride));
+  }
+  AnyExpr load(const LoadNode& n) {
+    if (n.buffer->dtype.is_vector()) return fail(AnyExpr(Ref<LoadNode>(&n)));
+    Vec<AnyExpr> indices;
+    for (const auto& i : n.indices) indices.push_back(expr(i));
+    AnyExpr value = make_load(n.buffer, std::move(indices));
+    const AnyExpr zero = make_const(value.dtype(), 0);
+    return n.mask ? make_select(expr(n.mask), std::move(value), zero) : value;
+  }
+  AnyExpr let(const LetNode& n) {
+    Vec<LetBinding> bindings;
+    for (const auto& b : n.bindings) {
+      AnyExpr value = expr(b.value);
+      const VarRef own = make_var(b.var->name, value.dtype());
+      scalars_[b.var.get()] = own;
+      bindings.push_back({own, std::move(value)});
+    }
+    return make_let(std::move(bindings), expr(n.body));
+  }
+
+  const VarRef lane_;
+  NodeMap<VarRef> scalars_;  ///< of the vectors that lets bind
 };
 
 }  // namespace detail
+
+LATHE_DECL AnyExpr in_lane(const AnyExpr& e, const VarRef& lane) {
+  detail::OneLane one(lane);
+  AnyExpr value = one.expr(e);
+  return one.ok ? value : AnyExpr();
+}
 
 LATHE_DECL AnyExpr even_lanes(const AnyExpr& e, const Facts& facts) {
   if (e.dtype().scalar() != kIndex || !e.dtype().is_vector()) return {};
   const int lanes = e.dtype().lanes;
   const VarRef lane = make_var("lane");
-  detail::OneLane one(lane);
-  const AnyExpr value = one.expr(e);
-  if (!one.ok) return {};
+  const AnyExpr value = in_lane(e, lane);
+  if (!value) return {};
   Facts inside = facts;
   inside.bind(lane, 0, lanes);
   const AnyExpr first = substitute(value, {{lane, AnyExpr(0)}}),

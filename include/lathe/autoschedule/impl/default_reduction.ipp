@@ -128,8 +128,12 @@ class TileReduction : TileRegisters {
     const Conditions conditions(of.block);
     terms.ops -= conditions.ops;
     TileWindows windows(job_);
-    const bool done = windows.run(of.ref, terms, conditions.of_borders ? conditions.ops : 0,
-                                  of.nest, of.lanes, tile, shape.asks(ReductionShape::window_tile));
+    BodyCost written = terms;
+    if (is_float_extreme(of.block, of.info))
+      written.ops += kExact - term_operations(of.block, of.info);
+    const bool done =
+        windows.run(of.ref, {terms, written}, conditions.of_borders ? conditions.ops : 0, of.nest,
+                    of.lanes, tile, shape.asks(ReductionShape::window_tile));
     if (windows.cycles() > 0) shape.offer(ReductionShape::window_tile, windows.cycles());
     return done && shape.take(ReductionShape::window_tile);
   }
@@ -186,14 +190,15 @@ class TileReduction : TileRegisters {
   static bool is_guessed(const BlockNode& block) {
     return block.reducer->identity[0].dtype().bits >= 32;
   }
+  static constexpr double kExact = 5;
   // To take one term more, in instructions: a guess also adds the terms up, to find a NaN.
   static double term_operations(const BlockNode& block, const BlockInfo& info) {
     if (!is_float_extreme(block, info)) return 1;
-    return is_guessed(block) ? 2 : 5;
+    return is_guessed(block) ? 2 : kExact;
   }
   // To fold one vector of terms into another: a guess is tested after all of it.
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
-    return is_float_extreme(block, info) && !is_guessed(block) ? 5 : 1;
+    return is_float_extreme(block, info) && !is_guessed(block) ? kExact : 1;
   }
 
   // The same with the loop innermost that runs along memory, where the innermost one is a part too

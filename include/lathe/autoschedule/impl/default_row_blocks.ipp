@@ -21,7 +21,16 @@ class RowBlocks : protected SliceSteps {
   // row, so that rows want to be computed several at a time.
   static bool reuses_along_rows(const BlockNode& block, std::size_t axis) {
     if (!block.reducer || block.iters.size() < axis + 3) return false;
-    return !read_again(block, block.iters[axis].var).empty();
+    const Vec<AccessSite> again = read_again(block, block.iters[axis].var);
+    return std::any_of(again.begin(), again.end(),
+                       [&](const AccessSite& read) { return tells_places(block, read); });
+  }
+
+  // Weights of a window are the same for each place of a row, which keeps them in registers.
+  static bool tells_places(const BlockNode& block, const AccessSite& read) {
+    return std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& it) {
+      return it.kind == IterKind::spatial && step_of(read.indices, it.var) != Step::none;
+    });
   }
 
   // What is read by terms, and the same for each row.

@@ -193,6 +193,9 @@ class ReductionCosts : protected NestSteps {
   static constexpr std::int64_t kMostTurned = 64;
   // Of which LLVM makes code in a tenth of a second.
   static constexpr std::int64_t kMostTurnedStatements = 800;
+  // Registers for what lies beyond a border, what lies inside, and the mask of either: else LLVM
+  // keeps a sum in memory, away from borders too.
+  static constexpr std::int64_t kOfBorders = 3;
   // What more vectors have to save where nobody knows how many columns are left for a tail.
   static constexpr double kEqual = 1e-3, kWideTails = 0.2;
 
@@ -212,13 +215,14 @@ class ReductionCosts : protected NestSteps {
     const bool in_parts = contains(nest.parts, rows);
     const bool knows_columns = nest.unit.var.get() && has_const_trip(nest, nest.unit);
     const auto results = static_cast<std::int64_t>(nest.writes.size());
+    const std::int64_t free = target_.vector_registers - (nest.clamped.empty() ? 0 : kOfBorders);
     const std::int64_t widest =
         ahead ? kMostVectors : std::max<std::int64_t>(kMostTurned / lanes, 1);
     for (std::int64_t vectors = 1; vectors <= std::min(columns, widest); ++vectors) {
       if (columns % vectors != 0 && counts_whole_vectors(nest, lanes)) continue;
       for (std::int64_t most = 1; most <= (rows.var.get() ? kMostHeight : 1); ++most) {
         RegisterTile tile{rows, rows.var.get() ? height_of(nest, rows, most) : 1, vectors};
-        if (tile.height * vectors * results + vectors + 1 > target_.vector_registers) break;
+        if (tile.height * vectors * results + vectors + 1 > free) break;
         if (in_parts && trip_of(nest, rows) % tile.height != 0) continue;
         if (!ahead && turned_statements(nest, tile, lanes) > kMostTurnedStatements) continue;
         if (!ahead && vectors > 1 && spills_turned(nest, tile, lanes)) continue;

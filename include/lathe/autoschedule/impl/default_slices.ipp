@@ -57,10 +57,14 @@ class SliceSteps : protected DefaultSteps {
 
     static Vec<AnyExpr> by_loops(const BlockSite& user, Vec<AnyExpr> indices) {
       Substitution bound, fixed;
+      Facts inside;  // a clamped index of a row is that row
       for (const auto& it : user.block->iters) bound.emplace_back(it.var, it.binding);
-      for (const auto& loop : user.loops)
+      for (const auto& loop : user.loops) {
+        inside.bind(*loop);
         if (trip(*loop) == 1) fixed.emplace_back(loop->var, loop->min);
-      for (auto& index : indices) index = simplify(substitute(substitute(index, bound), fixed));
+      }
+      for (auto& index : indices)
+        index = simplify(substitute(substitute(index, bound), fixed), inside);
       return indices;
     }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 
@@ -57,15 +58,16 @@ class WindowCosts : protected ReductionCosts {
       if (step_of(read.indices, nest.unit.var) == Step::unit) {
         const double different = places(nest, tile, read);
         if (!apart) misses += conflict_misses(nest, tile, read, different);
+        if (rows_of(nest, tile, read) + height_of(tile) > kPointers)
+          asked += kPointer * different * static_cast<double>(tile.vectors);
         if (read.inner_condition.get()) asked += borders * conditions / kScalarPorts * different;
       }
-    const double ports = port_cycles(body, nest, tile, lanes),
-                 latency = body.latency * terms_of(nest, tile.terms),
-                 most = std::max({ports, misses, latency}),
-                 fewest = std::min({ports, misses, latency});
+    const double all = vectors_of(nest, tile),
+                 latency = body.latency * terms_of(nest, tile.terms) * std::min(1.0, all / kAhead);
     return (tile.terms < nest.reduce.size() ? kInLoop : 1) *
-               (most + kBeside * (ports + misses + latency - most - fewest) + asked) /
-               vectors_of(nest, tile) +
+               (beside_each_other(port_cycles(body, nest, tile, lanes), misses, latency) + asked +
+                kOfTile) /
+               all +
            gather_cycles(nest, tile.terms, lanes);
   }
 
@@ -79,13 +81,21 @@ class WindowCosts : protected ReductionCosts {
     for (const auto& read : nest.reads)
       if (step_of(read.indices, nest.unit.var) == Step::unit)
         misses += conflict_misses(nest, tile, read, places(nest, tile, read));
-    const double ports = std::max(port_cycles(body, nest, tile, lanes), body.latency);
-    return std::max(ports, misses) / vectors_of(nest, tile) +
-           conditions / (kScalarPorts * static_cast<double>(other.vectors)) +
+    const double ports = port_cycles(body, nest, tile, lanes);
+    return kInLoop * beside_each_other(ports, misses, body.latency) / vectors_of(nest, tile) +
+           (conditions + (clamped_rows(nest, other) ? kClamp : 0)) /
+               (kScalarPorts * static_cast<double>(other.vectors)) +
            gather_cycles(nest, 0, lanes);
   }
 
-  // Whether a read goes on along a loop where one of some reduce loops does: X[i + a].
+  // Whether the row that a term reads is found anew for each.
+  bool clamped_rows(const DefaultNest& nest, const RegisterTile& tile) const {
+    return !nest.clamped.empty() && tile.rows.var.get() &&
+           slides(nest, tile.rows, 0, nest.reduce.size());
+  }
+
+  // Whether a read goes on along a loop where one of some reduce loops does, so that windows
+  // overlap: X[i + a], and X[2 * i + a] of three terms.
   bool slides(const DefaultNest& nest, const LoopRef& loop, std::size_t first,
               std::size_t end) const {
     for (std::size_t k = first; k < end; ++k)
@@ -98,7 +108,7 @@ class WindowCosts : protected ReductionCosts {
     const std::size_t all = nest.reduce.size();
     for (const auto& [loop, part] : tile.heights)
       if (part > 1 && slides(nest, loop, all - tile.terms, all)) return true;
-    return false;
+    return slides(nest, nest.unit, all - tile.terms, all);
   }
 
   static std::int64_t tiles_along(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
@@ -138,11 +148,14 @@ class WindowCosts : protected ReductionCosts {
   mutable PairMemo<std::optional<std::int64_t>> strides_;
 
   static bool slides(const DefaultNest& nest, const LoopRef& loop, const LoopRef& term) {
+    const auto apart = [&](const AnyExpr& index) {
+      const auto moves = affine_of(index, {loop.var, term.var});
+      const std::int64_t step = moves ? moves->coef(0).value_or(0) : 0,
+                         by_term = moves ? moves->coef(1).value_or(0) : 0;
+      return step == 0 || by_term == 0 || std::abs(step) >= std::abs(by_term) * trip_of(nest, term);
+    };
     for (const auto& read : nest.reads)
-      for (const auto& index : read.indices)
-        if (const auto moves = affine_of(index, {loop.var, term.var});
-            moves && moves->coef(0).value_or(0) != 0 && moves->coef(1).value_or(0) != 0)
-          return true;
+      if (!std::all_of(read.indices.begin(), read.indices.end(), apart)) return true;
     return false;
   }
 
@@ -171,13 +184,50 @@ class WindowCosts : protected ReductionCosts {
     return cycles;
   }
 
+  // What takes longest, and a part of what goes on beside it.
+  static double beside_each_other(double ports, double misses, double latency) {
+    const double most = std::max({ports, misses, latency}),
+                 fewest = std::min({ports, misses, latency});
+    return most + kBeside * (ports + misses + latency - most - fewest);
+  }
+
+  // How many rows that a tile reads are told by pointers of their own, as only a call says how far
+  // they are apart.
+  std::int64_t rows_of(const DefaultNest& nest, const WindowTile& tile,
+                       const AccessSite& read) const {
+    std::int64_t rows = 1;
+    const auto go_along = [&](const LoopRef& loop, std::int64_t trips) {
+      const auto stride =
+          strides_.of(&read, loop.var.get(), [&] { return flat_stride(read, loop.var); });
+      if (!stride) rows += trips - 1;
+    };
+    for (const auto& [loop, part] : tile.heights) go_along(loop, part);
+    for (std::size_t k = nest.reduce.size() - tile.terms; k < nest.reduce.size(); ++k)
+      go_along(nest.reduce[k], trip_of(nest, nest.reduce[k]));
+    return rows;
+  }
+  // Registers for pointers, and the cycles of a load whose pointer comes from memory: a filter of
+  // columns by 9 terms of any size, f32, 3x2 and 4x2 74 and 125 to 160 us, of known sizes 71 and 64
+  // (Zen 3).
+  static constexpr std::int64_t kPointers = 14;
+  static constexpr double kPointer = 1.5;
+
   // Elements of a tile that are told apart.
   static constexpr double kMostPlaces = 2048;
   // Two of four ports, as what is asked decides branches (depthwise convolutions on Zen 4).
   static constexpr double kScalarPorts = 2;
+  // Terms that wait for others in a core's schedulers, so that tiles of fewer overlap. 185 channels
+  // of 8 x 11, 5x5 terms, tiles of 2x1 and 4x1: 32 and 22 us (Zen 3).
+  static constexpr double kAhead = 64;
+  // Cycles that a tile's loop and stores take: filters of 9 terms, f32, by rows in tiles of 2x1,
+  // 4x1, 2x2, 4x2 and 3x3 138, 125, 106, 104 and 103 us, by columns 96, 77, 87, 77 and 83 (Zen 3).
+  static constexpr double kOfTile = 4;
+  // A sum, two comparisons with their moves, and a product, in place of one load's address: a
+  // filter of columns by 9 terms, f32, 13 rows x 8, takes 2.3 times as long as written out (Zen 3).
+  static constexpr double kClamp = 3;
   // Of terms in a loop beside all of them written out: depthwise convolutions of 3x3 take 1.1
-  // to 1.25 of the time (Zen 4).
-  static constexpr double kInLoop = 1.1;
+  // to 1.25 of the time (Zen 4), filters of rows by 9 terms 1.15 to 1.3 (Zen 3).
+  static constexpr double kInLoop = 1.17;
   // Lines that share a set of the first cache and push each other out come from the second one
   // after the other, with their neighbours in other sets beside them. Depthwise convolutions
   // of 1024 and 512 channels, tiles of 1x4 to 3x3 places and one to eight lines (Zen 4): 12 and 7

@@ -12,16 +12,21 @@ class TileWindows : WindowCosts {
  public:
   using WindowCosts::WindowCosts;
 
+  /// What a term takes in a loop, and where all are written out: extremes are guessed in loops.
+  struct Terms {
+    BodyCost in_loop, written;
+  };
+
   /// False: nothing done. `body`: without `conditions`, operations that tell whether a place is
   /// inside; `other`: what would be done otherwise; `asked`: by a plan, whatever that takes.
-  bool run(const BlockRef& ref, const BodyCost& body, double conditions, const DefaultNest& nest,
+  bool run(const BlockRef& ref, const Terms& body, double conditions, const DefaultNest& nest,
            std::int64_t lanes, const RegisterTile& other, bool asked) {
     const Vec<LoopRef> loops = sliding(nest);
-    if (loops.empty()) return false;
+    if (loops.empty() && !slides(nest, nest.unit, 0, nest.reduce.size())) return false;
     const WindowTile tile = best(body, conditions, nest, loops, lanes, false);
     if (tile.statements > 0) cycles_ = tile.cycles;
     const double others = asked ? WindowTile().cycles
-                                : other_cycles(body, conditions, nest, other, lanes),
+                                : other_cycles(body.in_loop, conditions, nest, other, lanes),
                  least = std::min(tile.cycles, others);
     if (const Vec<AccessSite> crowded = crowded_reads(nest, tile); !crowded.empty()) {
       const WindowTile apart = best(body, conditions, nest, loops, lanes, true);
@@ -51,20 +56,21 @@ class TileWindows : WindowCosts {
   // at once.
   static constexpr double kNearlyAsGood = 1.05;
 
-  // Up to two of the innermost loops along which a read goes on where a term does: X[i + a].
+  // Up to two of the innermost loops along which a read goes on where a term does: X[i + a]. Where
+  // it does along vectors alone, the innermost loop, as rows share weights.
   Vec<LoopRef> sliding(const DefaultNest& nest) const {
-    Vec<LoopRef> out;
+    Vec<LoopRef> out, rows;
     for (std::size_t k = nest.spatial.size(); k-- > 0 && out.size() < 2;) {
       const LoopRef& loop = nest.spatial[k];
-      if (!(loop == nest.unit) && trip_of(nest, loop) > 1 && !contains(nest.bounds, loop) &&
-          slides(nest, loop, 0, nest.reduce.size()))
-        out.push_back(loop);
+      if (loop == nest.unit || trip_of(nest, loop) <= 1 || contains(nest.bounds, loop)) continue;
+      if (slides(nest, loop, 0, nest.reduce.size())) out.push_back(loop);
+      if (rows.empty()) rows.push_back(loop);
     }
     std::reverse(out.begin(), out.end());
-    return out;
+    return out.empty() ? rows : out;
   }
 
-  WindowTile best(const BodyCost& body, double conditions, const DefaultNest& nest,
+  WindowTile best(const Terms& body, double conditions, const DefaultNest& nest,
                   const Vec<LoopRef>& loops, std::int64_t lanes, bool apart) const {
     Vec<WindowTile> tiles;
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
@@ -83,9 +89,10 @@ class TileWindows : WindowCosts {
           tile.statements = sums * written;
           if (tile.statements > kMostStatements ||
               tile.statements * copies(nest, tile, lanes) > kMostCopies ||
-              sums * results + vectors + 1 > target_.vector_registers || !slides(nest, tile))
+              sums * results + vectors + 1 >= target_.vector_registers || !slides(nest, tile))
             return;
-          tile.cycles = window_cycles(body, conditions, nest, tile, lanes, apart) *
+          tile.cycles = window_cycles(terms < nest.reduce.size() ? body.in_loop : body.written,
+                                      conditions, nest, tile, lanes, apart) *
                         waste(nest, tile, columns);
           tiles.push_back(tile);
         });
@@ -95,10 +102,11 @@ class TileWindows : WindowCosts {
                         option_of)];
   }
   static PlanOption option_of(const WindowTile& tile) {
-    const auto& heights = tile.heights;
+    const auto height = [&](std::size_t k) {
+      return k < tile.heights.size() ? tile.heights[k].second : 1;
+    };
     return {"places",
-            {heights[0].second, heights.size() > 1 ? heights[1].second : 1, tile.vectors,
-             static_cast<std::int64_t>(tile.terms)},
+            {height(0), height(1), tile.vectors, static_cast<std::int64_t>(tile.terms)},
             tile.cycles};
   }
 
@@ -118,12 +126,12 @@ class TileWindows : WindowCosts {
   // where it is.
   // Where a call tells where borders are, a tile of each kind has guards of its own, which take
   // more than a row that is clamped.
-  static bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) {
-    return tiles_along(nest, loop, part) > 1 &&
+  bool has_border(const DefaultNest& nest, const LoopRef& loop, std::int64_t part) const {
+    return tiles_along(nest, loop, part) > 1 && slides(nest, loop, 0, nest.reduce.size()) &&
            (has_const_trip(nest, loop) ? PadReads::is_padded(nest)
                                        : PadReads::has_conditions(nest));
   }
-  static std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) {
+  std::int64_t copies(const DefaultNest& nest, const WindowTile& tile, std::int64_t lanes) const {
     std::int64_t copies = trip_of(nest, nest.unit) % (tile.vectors * lanes) == 0 ? 1 : 2;
     for (const auto& [loop, part] : tile.heights)
       if (has_border(nest, loop, part))
@@ -142,6 +150,7 @@ class TileWindows : WindowCosts {
           out.push_back(part);
       return out;
     };
+    if (loops.empty()) return use(WindowTile());
     for (const std::int64_t first : parts(loops[0]))
       for (const std::int64_t second : loops.size() > 1 ? parts(loops[1]) : Vec<std::int64_t>{1}) {
         if (first * second == 1) continue;

@@ -21,6 +21,7 @@
 #include <lathe/codegen/llvm/impl/narrow_masks.ipp>
 #include <lathe/codegen/llvm/impl/ops.ipp>
 #include <lathe/codegen/llvm/impl/parallel.ipp>
+#include <lathe/codegen/llvm/impl/permute.ipp>
 #include <lathe/codegen/llvm/impl/stmt.ipp>
 #include <lathe/codegen/llvm/impl/store.ipp>
 #include <lathe/codegen/llvm/impl/tiles.ipp>

@@ -123,6 +123,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   void define_moves();
   LlvmValue load_narrow(const std::string& pointer, DType stored, const LlvmValue& mask);
   void store_narrow(const std::string& pointer, const LlvmValue& stored, const LlvmValue& mask);
+  void store_bytes(const std::string& to, const LlvmValue& bytes, const LlvmValue& mask);
   // tiles.ipp
   void tile_call(std::string_view name, std::string_view params, std::string_view args);
   void store_tile(const StoreNode& n);
@@ -154,6 +155,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
   LlvmValue to_nearest(const CallNode& round, DType to);
   LlvmValue dot(const CallNode& n);
+  LlvmValue permute(const LlvmValue& v, const LlvmValue& lanes);
   LlvmValue cast(const CastNode& n);
 
   LlvmKernelState& state_;

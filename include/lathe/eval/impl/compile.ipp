@@ -109,7 +109,7 @@ class MovesLanes : public Visitor {
     const auto* r = e.as<RampNode>();
     const auto* c = e.as<CallNode>();
     return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-           (r && r->base.dtype().is_vector()) || (c && is_dot(c->op)) ||
+           (r && r->base.dtype().is_vector()) || (c && crosses_lanes(c->op)) ||
            (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <lathe/eval/frame.hpp>
 #include <lathe/ir/tile.hpp>
 
@@ -157,6 +158,11 @@ inline Scalar eval_tile_dot(const EvalExpr& e, EvalFrame& frame, int lane) {
 inline Scalar eval_tile(const EvalExpr& e, EvalFrame& frame, int lane) {
   return e.args[0]->spread(frame, lane);
 }
+inline Scalar eval_permute(const EvalExpr& e, EvalFrame& frame, int lane) {
+  const std::int64_t from = e.args[1]->at(frame, lane).i;
+  return e.args[0]->at(frame,
+                       static_cast<int>(std::clamp<std::int64_t>(from, 0, e.args[0]->lanes - 1)));
+}
 inline Scalar eval_nothing(const EvalExpr&, EvalFrame&, int) { return {}; }
 
 inline Scalar eval_ramp(const EvalExpr& e, EvalFrame& frame, int lane) {
@@ -195,6 +201,8 @@ inline EvalExpr::Run eval_call_function(CallOp op) {
       return eval_odd_dot;
     case CallOp::dot2:
       return eval_dot2;
+    case CallOp::permute:
+      return eval_permute;
     default:
       return eval_call;
   }

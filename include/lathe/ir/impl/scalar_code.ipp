@@ -27,7 +27,7 @@ LATHE_DECL int ScalarCode::compile(const AnyExpr& e) {
 
 LATHE_DECL int ScalarCode::compile_call(const CallNode& n) {
   const DType t = n.args[0].dtype();
-  if (!op_pure(n.op) || is_dot(n.op) || is_tile(n.op)) return good_ = false, 0;
+  if (!op_pure(n.op) || crosses_lanes(n.op) || is_tile(n.op)) return good_ = false, 0;
   Step step{n.op == CallOp::reinterpret ? Step::bits : Step::call,
             static_cast<std::uint8_t>(n.op),
             type(n.dtype),

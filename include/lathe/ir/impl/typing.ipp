@@ -179,6 +179,10 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return tile_dot_problem(args);
     case CallOp::tile:
       return tile_problem(args);
+    case CallOp::permute:
+      return args[1].dtype() == kI8.with_lanes(t.lanes)
+                 ? ""
+                 : "permute takes a number of i8 for each lane";
     case CallOp::tile_configure:
       for (const auto& a : args)
         if (a.dtype() != kU64 || !as_const_int(a))

@@ -88,6 +88,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // Vectorizing may leave loops over registers for the unroller.
     {"vectorize", run_pass<vectorize_loops>, Stage::loops},
     {"unroll", run_pass<unroll_loops>, Stage::vector},
+    // A row is one dimension of its buffer, which says how long it is.
+    {"whole_loads", run_pass<whole_loads>, Stage::vector},
     // Indices are constants where loops over rows are copies.
     {"align_rows", run_pass<align_rows>, Stage::vector},
     {"flatten", run_pass<flatten_buffers>, Stage::flat},
@@ -111,6 +113,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"piecewise_loads", run_pass<piecewise_loads>, Stage::flat},
     // Indices are still the sums that a mask is told from.
     {"count_lanes", run_pass<count_lanes>, Stage::flat},
+    // Masks are counts, and no arm has one of its own.
+    {"round_up_loads", run_pass<round_up_loads>, Stage::flat},
     // Masks are counts, and stores that become one end what loads can share once.
     {"zip_stores", run_pass<zip_stores>, Stage::flat},
     {"turn_stores", run_pass<turn_stores>, Stage::flat},

@@ -4,6 +4,8 @@
 #include <lathe/lower/borders/lane_pieces.ipp>
 #include <lathe/lower/borders/piecewise_loads.ipp>
 #include <lathe/lower/borders/pixel_borders.ipp>
+#include <lathe/lower/borders/round_up_loads.ipp>
+#include <lathe/lower/borders/whole_loads.ipp>
 #include <lathe/lower/borders/wrapped_loads.ipp>
 #include <lathe/lower/impl/pipeline.ipp>
 #include <lathe/lower/machine/contract.ipp>

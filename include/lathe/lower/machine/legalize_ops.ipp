@@ -23,6 +23,8 @@ class LegalOps : public Mutator {
     const auto* n = e.as<CallNode>();
     if (n && is_dot(n->op) && !is_tile(n->op))
       return dots_.dot(n->op, expr(n->args[0]), expr(n->args[1]), expr(n->args[2]));
+    if (n && n->op == CallOp::permute && n->dtype.is_vector() && !is_permuted(n->dtype, caps_))
+      return chosen_lanes(expr(n->args[0]), expr(n->args[1]));
     if (!n || !n->dtype.is_float()) return descend(e);
     if (math_form(n->op, caps_) != MathForm::expanded) return descend(e);
     return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
@@ -47,6 +49,20 @@ class LegalOps : public Mutator {
   }
 
  private:
+  static AnyExpr chosen_lanes(const AnyExpr& v, const AnyExpr& lanes) {
+    return with_value("v", v, [&](const AnyExpr& vector) {
+      return with_value("lanes", lanes, [&](const AnyExpr& from) {
+        const int count = v.dtype().lanes;
+        const auto all = [&](int k) { return make_broadcast(make_shuffle({vector}, {k}), count); };
+        AnyExpr out = all(0);
+        for (int k = 1; k < count; ++k)
+          out =
+              make_select(make_binary(BinaryOp::eq, from, make_int(from.dtype(), k)), all(k), out);
+        return out;
+      });
+    });
+  }
+
   AnyExpr floor_division(const BinaryNode& n) {
     AnyExpr a = expr(n.a), b = expr(n.b);
     const std::int64_t* c = as_const_int(b);

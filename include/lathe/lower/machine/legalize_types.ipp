@@ -192,6 +192,7 @@ LATHE_DECL AnyExpr NarrowTypes::call(const CallNode& n) {
     return bits.dtype() == to ? bits : make_reinterpret(to, bits);
   }
   if (n.op == CallOp::fma) return fma(n);
+  if (n.op == CallOp::permute) return make_call(n.op, {expr(n.args[0]), expr(n.args[1])});
   Vec<AnyExpr> args;
   for (const auto& a : n.args) args.push_back(decoded(a));
   if (n.op == CallOp::popcount)

@@ -196,7 +196,7 @@ class Widen : public Mutator {
   }
 
   AnyExpr call(const CallNode& n) {
-    if (is_dot(n.op)) return kept(AnyExpr(Ref<CallNode>(&n)));
+    if (crosses_lanes(n.op)) return kept(AnyExpr(Ref<CallNode>(&n)));
     Vec<AnyExpr> args;
     bool any = false;
     for (const auto& a : n.args) args.push_back(expr(a)), any |= wide(args.back());

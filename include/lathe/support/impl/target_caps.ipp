@@ -44,6 +44,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
   register_bytes = target.vector_bytes;
+  permuted_bytes = !llvm || (x86 && !target.has("ssse3")) ? 0
+                   : x86 && !target.has("avx2")           ? 16
+                                                          : 32;
   narrow_masks_by_words = llvm && x86 && target.has("avx2") && !target.has("avx512bw");
   masked_bytes = !llvm || !target.has("avx")                       ? 16
                  : target.has("avx512bw") || narrow_masks_by_words ? 1

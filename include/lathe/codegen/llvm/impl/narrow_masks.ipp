@@ -183,16 +183,33 @@ LATHE_DECL LlvmValue LlvmEmitter::load_narrow(const std::string& pointer, DType 
 LATHE_DECL void LlvmEmitter::store_narrow(const std::string& pointer, const LlvmValue& stored,
                                           const LlvmValue& mask) {
   define_moves();
-  const LlvmValue bytes = llvm_byte_mask(f_, mask, stored.dtype);
-  const std::string type = llvm_type(stored.dtype), slot = f_.frame(type, kNarrowBytes);
-  f_.line("store ", type, " ", stored.text, ", ptr ", slot, ", align ", kNarrowBytes);
+  const LlvmValue mask_of_bytes = llvm_byte_mask(f_, mask, stored.dtype),
+                  bytes = f_.convert("bitcast", stored, kU8.with_lanes(stored.dtype.bytes()));
   for (int first = 0; first < stored.dtype.bytes(); first += kNarrowBytes) {
     const int size = std::min(kNarrowBytes, stored.dtype.bytes() - first);
-    const LlvmValue bits = llvm_bits_of_mask(f_, llvm_lanes_or_zero(f_, bytes, first, size));
-    const LlvmValue offset = f_.integer(kI64, first);
-    f_.line("call preserve_allcc void @lathe.move(ptr ", llvm_byte_at(f_, slot, offset), ", ptr ",
-            llvm_byte_at(f_, pointer, offset), ", i64 ", bits.text, ")");
+    store_bytes(llvm_byte_at(f_, pointer, f_.integer(kI64, first)),
+                llvm_lanes_or_zero(f_, bytes, first, size),
+                llvm_lanes_or_zero(f_, mask_of_bytes, first, size));
   }
+}
+
+// Of a row whose end comes after several vectors, the first ones are whole.
+LATHE_DECL void LlvmEmitter::store_bytes(const std::string& to, const LlvmValue& bytes,
+                                         const LlvmValue& mask) {
+  const std::string type = llvm_type(bytes.dtype), slot = f_.frame(type, kNarrowBytes),
+                    whole = f_.block("whole"), part = f_.block("part"), done = f_.block("done");
+  const LlvmValue bits = llvm_bits_of_mask(f_, mask);
+  const std::int64_t all = (std::int64_t{1} << bytes.dtype.lanes) - 1;
+  f_.branch(f_.compare("icmp eq", bits, f_.integer(kI64, all)), whole, part);
+  f_.start(whole);
+  f_.line("store ", type, " ", bytes.text, ", ptr ", to, ", align 1");
+  f_.jump(done);
+  f_.start(part);
+  f_.line("store ", type, " ", bytes.text, ", ptr ", slot, ", align ", kNarrowBytes);
+  f_.line("call preserve_allcc void @lathe.move(ptr ", slot, ", ptr ", to, ", i64 ", bits.text,
+          ")");
+  f_.jump(done);
+  f_.start(done);
 }
 
 }  // namespace lathe::detail

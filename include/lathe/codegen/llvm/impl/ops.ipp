@@ -87,6 +87,7 @@ LATHE_DECL LlvmValue LlvmEmitter::unary(const UnaryNode& n) {
 
 LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
   if (is_dot(n.op)) return dot(n);
+  if (n.op == CallOp::permute) return permute(value(n.args[0]), value(n.args[1]));
   Vec<LlvmValue> args;
   for (const auto& a : n.args) args.push_back(value(a));
   DType t = args[0].dtype;
