@@ -27588,8 +27588,9 @@ class OneLane : public Mutator {
 
   AnyExpr expr(const AnyExpr& e) override {
     if (const VarRef* own = scalars_.find(e.get())) return AnyExpr(*own);
+    if (!ok || (!e.dtype().is_vector() && is_whole(e))) return e;
+    if (!e.dtype().is_vector()) return fail(e);
     if (const auto* n = e.as<LetNode>()) return let(*n);
-    if (!e.dtype().is_vector() || !ok) return e;
     switch (e.kind()) {
       case ExprKind::Broadcast:
         return whole(e.as<BroadcastNode>()->value);
@@ -27636,11 +27637,17 @@ class OneLane : public Mutator {
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       AnyExpr value = expr(b.value);
-      const VarRef own = make_var(b.var->name, value.dtype());
-      scalars_[b.var.get()] = own;
-      bindings.push_back({own, std::move(value)});
+      VarRef own = b.var;
+      if (own->dtype.is_vector()) scalars_[b.var.get()] = own = make_var(own->name, value.dtype());
+      bindings.push_back({std::move(own), std::move(value)});
     }
     return make_let(std::move(bindings), expr(n.body));
+  }
+  // Whether a scalar takes no lane of what is a vector no more.
+  bool is_whole(const AnyExpr& e) const {
+    for (const auto& var : free_vars(e))
+      if (scalars_.contains(var.get())) return false;
+    return true;
   }
 
   const VarRef lane_;
@@ -57593,6 +57600,11 @@ struct RowLanes {
     ends.highest = moved(ends.highest);
     return true;
   }
+  /// Of the first lane.
+  AnyExpr first_place() const {
+    const AnyExpr ended = ends.highest ? fold_min(first, ends.highest) : first;
+    return ends.lowest ? fold_max(ended, ends.lowest) : ended;
+  }
   bool has_ends() const { return ends.lowest.get() || ends.highest.get(); }
 };
 
@@ -57678,7 +57690,7 @@ class WholeLoads : public MutatorInLoops {
 
   AnyExpr moved_inside(const LoadNode& n, const RowLanes& lanes) {
     const AnyExpr room = fold_sub(n.buffer->shape.back(), AnyExpr(lanes.count)),
-                  start = fold_max(fold_min(lanes.first, room), AnyExpr(0));
+                  start = fold_max(fold_min(lanes.first_place(), room), AnyExpr(0));
     return with_value("first", start, [&](const AnyExpr& at) {
       return with_value("row", whole(n, at, lanes.count), [&](const AnyExpr& row) {
         const AnyExpr value = make_call(CallOp::permute, {row, lanes_from(lanes, at)});
@@ -60570,6 +60582,31 @@ class ArmWeight : public Visitor {
   bool loads_ = false;
 };
 
+/// Whether lanes of a variable become other lanes somewhere in an expression.
+class MovedLanes : public Visitor {
+ public:
+  MovedLanes(const AnyExpr& e, const VarRef& var) : var_(var) { expr(e); }
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    if (e.get() == var_.get()) found = found || moved_;
+    const bool before = moved_;
+    moved_ = moved_ || moves(e);
+    if (!found) descend(e);
+    moved_ = before;
+  }
+
+ private:
+  static bool moves(const AnyExpr& e) {
+    const auto* n = e.as<CallNode>();
+    return e.kind() == ExprKind::Shuffle || e.kind() == ExprKind::Broadcast ||
+           e.kind() == ExprKind::Ramp ||
+           (n && (crosses_lanes(n->op) || n->op == CallOp::reinterpret));
+  }
+
+  const VarRef& var_;
+  bool moved_ = false;
+};
+
 /// Carries the lanes that the selects around have chosen down to the loads.
 class MaskArms : public SharingMutator {
  public:
@@ -60588,9 +60625,7 @@ class MaskArms : public SharingMutator {
       case ExprKind::Load:
         return load(e, *e.as<LoadNode>());
       case ExprKind::Call:
-        return mask_.get() && is_dot(e.as<CallNode>()->op) && !is_tile(e.as<CallNode>()->op)
-                   ? dot(*e.as<CallNode>())
-                   : descend(e);
+        return mask_ ? call(e, *e.as<CallNode>()) : descend(e);
       case ExprKind::Ramp:
         return mask_.get() ? ramp(*e.as<RampNode>()) : descend(e);
       case ExprKind::Broadcast:
@@ -60621,7 +60656,9 @@ class MaskArms : public SharingMutator {
     const std::size_t before = mark(), met = met_.mark();
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
-      AnyExpr value = under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value);
+      const int lanes = b.value.dtype().lanes;
+      const bool across = mask_.get() && lanes > 1 && MovedLanes(n.body, b.var).found;
+      AnyExpr value = under(across ? all_if_any(lanes) : mask_of_lanes(mask_, lanes), b.value);
       bindings.push_back({renewed(b.var), std::move(value)});
     }
     AnyExpr body = expr(n.body);
@@ -60717,6 +60754,18 @@ class MaskArms : public SharingMutator {
       first += width;
     }
     return make_shuffle(std::move(vectors), n.lanes);
+  }
+
+  AnyExpr call(const AnyExpr& e, const CallNode& n) {
+    if (is_dot(n.op) && !is_tile(n.op)) return dot(n);
+    if (n.op != CallOp::permute || !weight(n.args[0]).may_load()) return descend(e);
+    const AnyExpr from = expr(n.args[1]);
+    return make_call(n.op, {under(all_if_any(n.dtype.lanes), n.args[0]), from});
+  }
+  /// Where any lane may take from any other.
+  AnyExpr all_if_any(int lanes) const {
+    const AnyExpr any = any_lane(mask_);
+    return lanes > 1 ? make_broadcast(any, lanes) : any;
   }
 
   // A factor is needed where a sum is that takes it: one, or two of a matrix.
@@ -68899,6 +68948,13 @@ inline std::string llvm_load_bytes(LlvmModule& module, int bytes) {
   LlvmFunction f(module);
   const std::string type = llvm_type(kU8.with_lanes(bytes)), slot = f.frame(type, bytes);
   const LlvmValue mask{kBool.with_lanes(bytes), "%mask"}, bits = llvm_bits_of_mask(f, mask);
+  f.branch(f.compare("icmp eq", bits, f.integer(kI64, (std::int64_t{1} << bytes) - 1)), "whole",
+           "part");
+  f.start("whole");
+  f.line("%all = load ", type, ", ptr %from, align 1");
+  f.line("ret ", type, " %all");
+  f.end();
+  f.start("part");
   const LlvmRun run = llvm_run(f, bits);
   const LlvmValue count = f.binary("sub", run.end, run.first);
   const LlvmValue enough = f.compare("icmp sge", count, f.integer(kI64, 4));

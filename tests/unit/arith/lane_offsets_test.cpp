@@ -72,7 +72,11 @@ TEST_CASE("what one lane of a vector is, by its number") {
                          make_float(kF32.with_lanes(8), 1))) ==
         "select(x + lane * 3 < x, f32(x + lane * 3), 1.0)");
   CHECK(text(make_let({{v, ramp}}, AnyExpr(v) + all(x))) == "(let v = x + lane * 3 in v + x)");
+  const VarRef q = make_var("q");
+  CHECK(text(make_let({{q, x * x}}, all(AnyExpr(q) + 1) + ramp)) ==
+        "(let q = x * x in q + 1 + (x + lane * 3))");
   // Lanes that take from others, and vectors of vectors.
+  CHECK(text(make_let({{v, ramp}}, all(make_shuffle({AnyExpr(v)}, {2})))) == "none");
   CHECK(text(make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0})) == "none");
   CHECK(text(ramp + make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0})) == "none");
   CHECK(text(make_broadcast(make_ramp(x, AnyExpr(1), 4), 2)) == "none");

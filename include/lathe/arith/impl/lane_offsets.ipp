@@ -111,8 +111,9 @@ class OneLane : public Mutator {
 
   AnyExpr expr(const AnyExpr& e) override {
     if (const VarRef* own = scalars_.find(e.get())) return AnyExpr(*own);
+    if (!ok || (!e.dtype().is_vector() && is_whole(e))) return e;
+    if (!e.dtype().is_vector()) return fail(e);
     if (const auto* n = e.as<LetNode>()) return let(*n);
-    if (!e.dtype().is_vector() || !ok) return e;
     switch (e.kind()) {
       case ExprKind::Broadcast:
         return whole(e.as<BroadcastNode>()->value);
@@ -159,11 +160,17 @@ class OneLane : public Mutator {
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       AnyExpr value = expr(b.value);
-      const VarRef own = make_var(b.var->name, value.dtype());
-      scalars_[b.var.get()] = own;
-      bindings.push_back({own, std::move(value)});
+      VarRef own = b.var;
+      if (own->dtype.is_vector()) scalars_[b.var.get()] = own = make_var(own->name, value.dtype());
+      bindings.push_back({std::move(own), std::move(value)});
     }
     return make_let(std::move(bindings), expr(n.body));
+  }
+  // Whether a scalar takes no lane of what is a vector no more.
+  bool is_whole(const AnyExpr& e) const {
+    for (const auto& var : free_vars(e))
+      if (scalars_.contains(var.get())) return false;
+    return true;
   }
 
   const VarRef lane_;

@@ -33,6 +33,11 @@ struct RowLanes {
     ends.highest = moved(ends.highest);
     return true;
   }
+  /// Of the first lane.
+  AnyExpr first_place() const {
+    const AnyExpr ended = ends.highest ? fold_min(first, ends.highest) : first;
+    return ends.lowest ? fold_max(ended, ends.lowest) : ended;
+  }
   bool has_ends() const { return ends.lowest.get() || ends.highest.get(); }
 };
 
@@ -118,7 +123,7 @@ class WholeLoads : public MutatorInLoops {
 
   AnyExpr moved_inside(const LoadNode& n, const RowLanes& lanes) {
     const AnyExpr room = fold_sub(n.buffer->shape.back(), AnyExpr(lanes.count)),
-                  start = fold_max(fold_min(lanes.first, room), AnyExpr(0));
+                  start = fold_max(fold_min(lanes.first_place(), room), AnyExpr(0));
     return with_value("first", start, [&](const AnyExpr& at) {
       return with_value("row", whole(n, at, lanes.count), [&](const AnyExpr& row) {
         const AnyExpr value = make_call(CallOp::permute, {row, lanes_from(lanes, at)});

@@ -33,6 +33,31 @@ class ArmWeight : public Visitor {
   bool loads_ = false;
 };
 
+/// Whether lanes of a variable become other lanes somewhere in an expression.
+class MovedLanes : public Visitor {
+ public:
+  MovedLanes(const AnyExpr& e, const VarRef& var) : var_(var) { expr(e); }
+  bool found = false;
+  void expr(const AnyExpr& e) override {
+    if (e.get() == var_.get()) found = found || moved_;
+    const bool before = moved_;
+    moved_ = moved_ || moves(e);
+    if (!found) descend(e);
+    moved_ = before;
+  }
+
+ private:
+  static bool moves(const AnyExpr& e) {
+    const auto* n = e.as<CallNode>();
+    return e.kind() == ExprKind::Shuffle || e.kind() == ExprKind::Broadcast ||
+           e.kind() == ExprKind::Ramp ||
+           (n && (crosses_lanes(n->op) || n->op == CallOp::reinterpret));
+  }
+
+  const VarRef& var_;
+  bool moved_ = false;
+};
+
 /// Carries the lanes that the selects around have chosen down to the loads.
 class MaskArms : public SharingMutator {
  public:
@@ -51,9 +76,7 @@ class MaskArms : public SharingMutator {
       case ExprKind::Load:
         return load(e, *e.as<LoadNode>());
       case ExprKind::Call:
-        return mask_.get() && is_dot(e.as<CallNode>()->op) && !is_tile(e.as<CallNode>()->op)
-                   ? dot(*e.as<CallNode>())
-                   : descend(e);
+        return mask_ ? call(e, *e.as<CallNode>()) : descend(e);
       case ExprKind::Ramp:
         return mask_.get() ? ramp(*e.as<RampNode>()) : descend(e);
       case ExprKind::Broadcast:
@@ -84,7 +107,9 @@ class MaskArms : public SharingMutator {
     const std::size_t before = mark(), met = met_.mark();
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
-      AnyExpr value = under(mask_of_lanes(mask_, b.value.dtype().lanes), b.value);
+      const int lanes = b.value.dtype().lanes;
+      const bool across = mask_.get() && lanes > 1 && MovedLanes(n.body, b.var).found;
+      AnyExpr value = under(across ? all_if_any(lanes) : mask_of_lanes(mask_, lanes), b.value);
       bindings.push_back({renewed(b.var), std::move(value)});
     }
     AnyExpr body = expr(n.body);
@@ -180,6 +205,18 @@ class MaskArms : public SharingMutator {
       first += width;
     }
     return make_shuffle(std::move(vectors), n.lanes);
+  }
+
+  AnyExpr call(const AnyExpr& e, const CallNode& n) {
+    if (is_dot(n.op) && !is_tile(n.op)) return dot(n);
+    if (n.op != CallOp::permute || !weight(n.args[0]).may_load()) return descend(e);
+    const AnyExpr from = expr(n.args[1]);
+    return make_call(n.op, {under(all_if_any(n.dtype.lanes), n.args[0]), from});
+  }
+  /// Where any lane may take from any other.
+  AnyExpr all_if_any(int lanes) const {
+    const AnyExpr any = any_lane(mask_);
+    return lanes > 1 ? make_broadcast(any, lanes) : any;
   }
 
   // A factor is needed where a sum is that takes it: one, or two of a matrix.

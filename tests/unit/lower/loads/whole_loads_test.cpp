@@ -106,6 +106,68 @@ TEST_CASE("images at the end and at the begin of memory are read no further") {
   });
 }
 
+namespace {
+
+/// Places that are moved between two ends of their own, and zeros, or values, around an image.
+template <class T>
+std::vector<Program> with_other_ends(int lanes) {
+  const Dim h("h"), w("w");
+  const Input<T, 2> X("X", {h, w});
+  const auto vectors = [&](const auto& body) {
+    Schedule s(program_of(compute("Y", {h, w}, body)));
+    const auto loops = s.loops(s.block("Y"));
+    s.vectorize(s.split(loops[1], {infer, lanes}, Tail::mask)[1]);
+    return s.program();
+  };
+  const auto at = [&](const auto& i, const auto& j) { return clamp(X)(i, j); };
+  return {
+      vectors([&](Var i, Var j) { return pad(X, Expr<T>(3))(i, j - 3) + T(1); }),
+      vectors([&](Var i, Var j) { return at(i, min(j + 5, h + 1)); }),
+      vectors([&](Var i, Var j) { return at(i, max(j - 1, h)); }),
+      vectors([&](Var i, Var j) { return at(i, min(max(j, h), 5)); }),
+      vectors([&](Var i, Var j) { return select(j < h, at(i, j - 1), at(i, j + 1)); }),
+      vectors([&](Var i, Var j) { return select(j % 3 == 0, at(i, j - 2), X(i, j)); }),
+  };
+}
+
+/// Sums of seven neighbours, in registers.
+template <class T>
+Program sums_in_registers(int lanes) {
+  const Dim h("h"), w("w");
+  const Input<T, 2> X("X", {h, w});
+  Reduce b("b", 7);
+  Schedule s(program_of(compute("Y", {h, w}, [&](Var i, Var j) {
+    return sum(cast<std::int32_t>(clamp(X)(i, j + b - 3)), b);
+  })));
+  const auto block = s.block("Y");
+  const auto [i, j, term] = s.loops<3>(block);
+  const auto parts = s.split(j, {infer, lanes}, Tail::mask);
+  s.reorder({parts[0], term, parts[1]});
+  const auto out = s.cache_write(block, Scope::reg);
+  s.reverse_compute_at(out, parts[0]);
+  const auto zero = s.decompose_reduction(block, term);
+  s.vectorize(parts[1]);
+  s.vectorize(s.loops(out).back());
+  s.vectorize(s.loops(zero).back());
+  return s.program();
+}
+
+}  // namespace
+
+TEST_CASE("other ends than those of the row, choices and sums around a border") {
+  for (const char* target : {"x86-64-v2", "x86-64-v3", "aarch64"})
+    for (std::int64_t w : {1, 9, 17, 33})
+      for (std::int64_t h : {1, 4, 32}) {
+        CAPTURE(target);
+        CAPTURE(w);
+        CAPTURE(h);
+        for (const Program& p : with_other_ends<std::uint8_t>(8))
+          check_stages(p, {{"h", h}, {"w", w}}, Target(target));
+        if (h == 1)
+          check_stages(sums_in_registers<std::uint8_t>(8), {{"h", h}, {"w", w}}, Target(target));
+      }
+}
+
 TEST_CASE("rows that may not be there stay under their masks") {
   const auto text = [](const std::string& row) {
     const Program p = parse(

@@ -125,6 +125,13 @@ inline std::string llvm_load_bytes(LlvmModule& module, int bytes) {
   LlvmFunction f(module);
   const std::string type = llvm_type(kU8.with_lanes(bytes)), slot = f.frame(type, bytes);
   const LlvmValue mask{kBool.with_lanes(bytes), "%mask"}, bits = llvm_bits_of_mask(f, mask);
+  f.branch(f.compare("icmp eq", bits, f.integer(kI64, (std::int64_t{1} << bytes) - 1)), "whole",
+           "part");
+  f.start("whole");
+  f.line("%all = load ", type, ", ptr %from, align 1");
+  f.line("ret ", type, " %all");
+  f.end();
+  f.start("part");
   const LlvmRun run = llvm_run(f, bits);
   const LlvmValue count = f.binary("sub", run.end, run.first);
   const LlvmValue enough = f.compare("icmp sge", count, f.integer(kI64, 4));
