@@ -27588,8 +27588,8 @@ class OneLane : public Mutator {
 
   AnyExpr expr(const AnyExpr& e) override {
     if (const VarRef* own = scalars_.find(e.get())) return AnyExpr(*own);
-    if (!ok || (!e.dtype().is_vector() && is_whole(e))) return e;
-    if (!e.dtype().is_vector()) return fail(e);
+    if (!e.dtype().is_vector() && is_whole(e)) return e;
+    if (!ok || !e.dtype().is_vector()) return fail(e);
     if (const auto* n = e.as<LetNode>()) return let(*n);
     switch (e.kind()) {
       case ExprKind::Broadcast:
@@ -53661,7 +53661,9 @@ class WindowCosts : protected ReductionCosts {
       const auto moves = affine_of(index, {loop.var, term.var});
       const std::int64_t step = moves ? moves->coef(0).value_or(0) : 0,
                          by_term = moves ? moves->coef(1).value_or(0) : 0;
-      return step == 0 || by_term == 0 || std::abs(step) >= std::abs(by_term) * trip_of(nest, term);
+      const double window =
+          std::abs(static_cast<double>(by_term)) * static_cast<double>(trip_of(nest, term));
+      return step == 0 || by_term == 0 || std::abs(static_cast<double>(step)) >= window;
     };
     for (const auto& read : nest.reads)
       if (!std::all_of(read.indices.begin(), read.indices.end(), apart)) return true;
@@ -57625,14 +57627,14 @@ class WholeLoads : public MutatorInLoops {
 
  private:
   /// Stores of vectors to parameters as loops over their lanes; empty where there is anything else,
-  /// as temporaries that may be registers are.
+  /// as temporaries that may be registers are, or lanes may load what others store.
   Stmt lane_loops(const Stmt& s) const {
     const auto* seq = s.as<SeqNode>();
     Vec<Stmt> loops;
     for (const auto& one : seq ? seq->stmts : Vec<Stmt>{s}) {
       const auto* n = one.as<StoreNode>();
       const bool vector = n && n->value.dtype().is_vector() && is_param(program_, n->buffer);
-      const Stmt loop = vector ? lane_loop(*n) : Stmt();
+      const Stmt loop = vector && !loads_written(n->value, s) ? lane_loop(*n) : Stmt();
       if (!loop) return {};
       loops.push_back(loop);
     }
@@ -60588,10 +60590,11 @@ class MovedLanes : public Visitor {
   MovedLanes(const AnyExpr& e, const VarRef& var) : var_(var) { expr(e); }
   bool found = false;
   void expr(const AnyExpr& e) override {
-    if (e.get() == var_.get()) found = found || moved_;
+    if (found || !seen_[moved_].insert(e.get(), true)) return;
+    if (e.get() == var_.get()) found = moved_;
     const bool before = moved_;
     moved_ = moved_ || moves(e);
-    if (!found) descend(e);
+    descend(e);
     moved_ = before;
   }
 
@@ -60605,6 +60608,7 @@ class MovedLanes : public Visitor {
 
   const VarRef& var_;
   bool moved_ = false;
+  NodeMap<bool> seen_[2];  ///< below nothing that moves lanes, and below something
 };
 
 /// Carries the lanes that the selects around have chosen down to the loads.

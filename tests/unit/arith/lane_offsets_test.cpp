@@ -79,6 +79,7 @@ TEST_CASE("what one lane of a vector is, by its number") {
   CHECK(text(make_let({{v, ramp}}, all(make_shuffle({AnyExpr(v)}, {2})))) == "none");
   CHECK(text(make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0})) == "none");
   CHECK(text(ramp + make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0})) == "none");
+  CHECK(text(make_shuffle({ramp}, {7, 6, 5, 4, 3, 2, 1, 0}) + ramp) == "none");
   CHECK(text(make_broadcast(make_ramp(x, AnyExpr(1), 4), 2)) == "none");
   CHECK(text(AnyExpr(v)) == "none");
 }

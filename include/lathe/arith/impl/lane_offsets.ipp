@@ -111,8 +111,8 @@ class OneLane : public Mutator {
 
   AnyExpr expr(const AnyExpr& e) override {
     if (const VarRef* own = scalars_.find(e.get())) return AnyExpr(*own);
-    if (!ok || (!e.dtype().is_vector() && is_whole(e))) return e;
-    if (!e.dtype().is_vector()) return fail(e);
+    if (!e.dtype().is_vector() && is_whole(e)) return e;
+    if (!ok || !e.dtype().is_vector()) return fail(e);
     if (const auto* n = e.as<LetNode>()) return let(*n);
     switch (e.kind()) {
       case ExprKind::Broadcast:

@@ -152,7 +152,9 @@ class WindowCosts : protected ReductionCosts {
       const auto moves = affine_of(index, {loop.var, term.var});
       const std::int64_t step = moves ? moves->coef(0).value_or(0) : 0,
                          by_term = moves ? moves->coef(1).value_or(0) : 0;
-      return step == 0 || by_term == 0 || std::abs(step) >= std::abs(by_term) * trip_of(nest, term);
+      const double window =
+          std::abs(static_cast<double>(by_term)) * static_cast<double>(trip_of(nest, term));
+      return step == 0 || by_term == 0 || std::abs(static_cast<double>(step)) >= window;
     };
     for (const auto& read : nest.reads)
       if (!std::all_of(read.indices.begin(), read.indices.end(), apart)) return true;

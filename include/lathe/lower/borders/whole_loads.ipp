@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/analysis/find.hpp>
+#include <lathe/analysis/uses.hpp>
 #include <lathe/arith/lane_offsets.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
@@ -58,14 +59,14 @@ class WholeLoads : public MutatorInLoops {
 
  private:
   /// Stores of vectors to parameters as loops over their lanes; empty where there is anything else,
-  /// as temporaries that may be registers are.
+  /// as temporaries that may be registers are, or lanes may load what others store.
   Stmt lane_loops(const Stmt& s) const {
     const auto* seq = s.as<SeqNode>();
     Vec<Stmt> loops;
     for (const auto& one : seq ? seq->stmts : Vec<Stmt>{s}) {
       const auto* n = one.as<StoreNode>();
       const bool vector = n && n->value.dtype().is_vector() && is_param(program_, n->buffer);
-      const Stmt loop = vector ? lane_loop(*n) : Stmt();
+      const Stmt loop = vector && !loads_written(n->value, s) ? lane_loop(*n) : Stmt();
       if (!loop) return {};
       loops.push_back(loop);
     }

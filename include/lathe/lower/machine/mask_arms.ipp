@@ -39,10 +39,11 @@ class MovedLanes : public Visitor {
   MovedLanes(const AnyExpr& e, const VarRef& var) : var_(var) { expr(e); }
   bool found = false;
   void expr(const AnyExpr& e) override {
-    if (e.get() == var_.get()) found = found || moved_;
+    if (found || !seen_[moved_].insert(e.get(), true)) return;
+    if (e.get() == var_.get()) found = moved_;
     const bool before = moved_;
     moved_ = moved_ || moves(e);
-    if (!found) descend(e);
+    descend(e);
     moved_ = before;
   }
 
@@ -56,6 +57,7 @@ class MovedLanes : public Visitor {
 
   const VarRef& var_;
   bool moved_ = false;
+  NodeMap<bool> seen_[2];  ///< below nothing that moves lanes, and below something
 };
 
 /// Carries the lanes that the selects around have chosen down to the loads.
