@@ -12173,6 +12173,45 @@ AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y);
 
 }  // namespace lathe::detail
 
+// ---- lathe/ir/moved_lanes.hpp
+// Whether lanes of vectors become other lanes.
+
+namespace lathe::detail {
+
+/// Whether lane l of an expression may need another lane of a variable, or of some vector variable
+/// where none is given.
+class MovedLanes : public Visitor {
+ public:
+  explicit MovedLanes(const AnyExpr& e, const VarNode* var = nullptr) : var_(var) { expr(e); }
+  bool found() const { return found_; }
+
+  void expr(const AnyExpr& e) override {
+    if (found_ || !seen_[moved_].insert(e.get(), true)) return;
+    const bool wanted = var_ ? e.get() == var_ : e.kind() == ExprKind::Var && e.dtype().is_vector();
+    found_ = moved_ && wanted;
+    const bool before = moved_;
+    moved_ = moved_ || moves(e);
+    descend(e);
+    moved_ = before;
+  }
+
+ private:
+  static bool moves(const AnyExpr& e) {
+    const auto* b = e.as<BroadcastNode>();
+    const auto* r = e.as<RampNode>();
+    const auto* c = e.as<CallNode>();
+    return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
+           (r && r->base.dtype().is_vector()) || (c && crosses_lanes(c->op)) ||
+           (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
+  }
+
+  const VarNode* var_;
+  bool found_ = false, moved_ = false;
+  NodeMap<bool> seen_[2];  ///< below nothing that moves lanes, and below something
+};
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/machine/near_lanes.hpp
 // Vectors of elements that are known numbers apart, from dense loads and shuffles.
 
@@ -60584,33 +60623,6 @@ class ArmWeight : public Visitor {
   bool loads_ = false;
 };
 
-/// Whether lanes of a variable become other lanes somewhere in an expression.
-class MovedLanes : public Visitor {
- public:
-  MovedLanes(const AnyExpr& e, const VarRef& var) : var_(var) { expr(e); }
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    if (found || !seen_[moved_].insert(e.get(), true)) return;
-    if (e.get() == var_.get()) found = moved_;
-    const bool before = moved_;
-    moved_ = moved_ || moves(e);
-    descend(e);
-    moved_ = before;
-  }
-
- private:
-  static bool moves(const AnyExpr& e) {
-    const auto* n = e.as<CallNode>();
-    return e.kind() == ExprKind::Shuffle || e.kind() == ExprKind::Broadcast ||
-           e.kind() == ExprKind::Ramp ||
-           (n && (crosses_lanes(n->op) || n->op == CallOp::reinterpret));
-  }
-
-  const VarRef& var_;
-  bool moved_ = false;
-  NodeMap<bool> seen_[2];  ///< below nothing that moves lanes, and below something
-};
-
 /// Carries the lanes that the selects around have chosen down to the loads.
 class MaskArms : public SharingMutator {
  public:
@@ -60661,7 +60673,7 @@ class MaskArms : public SharingMutator {
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       const int lanes = b.value.dtype().lanes;
-      const bool across = mask_.get() && lanes > 1 && MovedLanes(n.body, b.var).found;
+      const bool across = mask_.get() && lanes > 1 && MovedLanes(n.body, b.var.get()).found();
       AnyExpr value = under(across ? all_if_any(lanes) : mask_of_lanes(mask_, lanes), b.value);
       bindings.push_back({renewed(b.var), std::move(value)});
     }
@@ -71831,47 +71843,16 @@ inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
   return &out;
 }
 
-/// Whether some node below moves the lanes of a variable about, so that lane l of it may need
-/// another lane of the variable.
-class MovesLanes : public Visitor {
- public:
-  explicit MovesLanes(const AnyExpr& e) { expr(e); }
-  bool found() const { return found_; }
-
-  void expr(const AnyExpr& e) override {
-    if (found_) return;
-    if (moved_ && e.kind() == ExprKind::Var && e.dtype().is_vector()) found_ = true;
-    const bool before = moved_;
-    moved_ = moved_ || moves(e);
-    descend(e);
-    moved_ = before;
-  }
-
- private:
-  static bool moves(const AnyExpr& e) {
-    const auto* b = e.as<BroadcastNode>();
-    const auto* r = e.as<RampNode>();
-    const auto* c = e.as<CallNode>();
-    return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-           (r && r->base.dtype().is_vector()) || (c && crosses_lanes(c->op)) ||
-           (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
-  }
-
-  bool found_ = false, moved_ = false;
-};
-
-inline bool moves_lanes(const AnyExpr& e) { return MovesLanes(e).found(); }
-
 inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
   for (const auto& b : let.bindings) {
     out.picks.push_back(var_slot(*b.var)), out.picks.push_back(0);
     out.args.push_back(expr(b.value));
   }
   out.b = expr(let.body);
-  bool all_lanes = moves_lanes(let.body);
+  bool all_lanes = MovedLanes(let.body).found();
   for (std::size_t k = let.bindings.size(); k-- > 0;) {
     out.picks[2 * k + 1] = all_lanes;
-    all_lanes = all_lanes || moves_lanes(let.bindings[k].value);
+    all_lanes = all_lanes || MovedLanes(let.bindings[k].value).found();
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lathe/eval/compiler.hpp>
+#include <lathe/ir/moved_lanes.hpp>
 #include <lathe/ir/slot_layout.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/text.hpp>
@@ -87,47 +88,16 @@ inline const EvalExpr* EvalCompiler::expr(const AnyExpr& e) {
   return &out;
 }
 
-/// Whether some node below moves the lanes of a variable about, so that lane l of it may need
-/// another lane of the variable.
-class MovesLanes : public Visitor {
- public:
-  explicit MovesLanes(const AnyExpr& e) { expr(e); }
-  bool found() const { return found_; }
-
-  void expr(const AnyExpr& e) override {
-    if (found_) return;
-    if (moved_ && e.kind() == ExprKind::Var && e.dtype().is_vector()) found_ = true;
-    const bool before = moved_;
-    moved_ = moved_ || moves(e);
-    descend(e);
-    moved_ = before;
-  }
-
- private:
-  static bool moves(const AnyExpr& e) {
-    const auto* b = e.as<BroadcastNode>();
-    const auto* r = e.as<RampNode>();
-    const auto* c = e.as<CallNode>();
-    return e.kind() == ExprKind::Shuffle || (b && b->value.dtype().is_vector()) ||
-           (r && r->base.dtype().is_vector()) || (c && crosses_lanes(c->op)) ||
-           (c && c->op == CallOp::reinterpret && c->args[0].dtype().lanes != c->dtype.lanes);
-  }
-
-  bool found_ = false, moved_ = false;
-};
-
-inline bool moves_lanes(const AnyExpr& e) { return MovesLanes(e).found(); }
-
 inline void EvalCompiler::fill_let(EvalExpr& out, const LetNode& let) {
   for (const auto& b : let.bindings) {
     out.picks.push_back(var_slot(*b.var)), out.picks.push_back(0);
     out.args.push_back(expr(b.value));
   }
   out.b = expr(let.body);
-  bool all_lanes = moves_lanes(let.body);
+  bool all_lanes = MovedLanes(let.body).found();
   for (std::size_t k = let.bindings.size(); k-- > 0;) {
     out.picks[2 * k + 1] = all_lanes;
-    all_lanes = all_lanes || moves_lanes(let.bindings[k].value);
+    all_lanes = all_lanes || MovedLanes(let.bindings[k].value).found();
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <lathe/ir/loads_met.hpp>
 #include <lathe/ir/machine_form.hpp>
+#include <lathe/ir/moved_lanes.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
@@ -31,33 +32,6 @@ class ArmWeight : public Visitor {
   const LoadsMet& met_;
   int cost_ = 0;
   bool loads_ = false;
-};
-
-/// Whether lanes of a variable become other lanes somewhere in an expression.
-class MovedLanes : public Visitor {
- public:
-  MovedLanes(const AnyExpr& e, const VarRef& var) : var_(var) { expr(e); }
-  bool found = false;
-  void expr(const AnyExpr& e) override {
-    if (found || !seen_[moved_].insert(e.get(), true)) return;
-    if (e.get() == var_.get()) found = moved_;
-    const bool before = moved_;
-    moved_ = moved_ || moves(e);
-    descend(e);
-    moved_ = before;
-  }
-
- private:
-  static bool moves(const AnyExpr& e) {
-    const auto* n = e.as<CallNode>();
-    return e.kind() == ExprKind::Shuffle || e.kind() == ExprKind::Broadcast ||
-           e.kind() == ExprKind::Ramp ||
-           (n && (crosses_lanes(n->op) || n->op == CallOp::reinterpret));
-  }
-
-  const VarRef& var_;
-  bool moved_ = false;
-  NodeMap<bool> seen_[2];  ///< below nothing that moves lanes, and below something
 };
 
 /// Carries the lanes that the selects around have chosen down to the loads.
@@ -110,7 +84,7 @@ class MaskArms : public SharingMutator {
     Vec<LetBinding> bindings;
     for (const auto& b : n.bindings) {
       const int lanes = b.value.dtype().lanes;
-      const bool across = mask_.get() && lanes > 1 && MovedLanes(n.body, b.var).found;
+      const bool across = mask_.get() && lanes > 1 && MovedLanes(n.body, b.var.get()).found();
       AnyExpr value = under(across ? all_if_any(lanes) : mask_of_lanes(mask_, lanes), b.value);
       bindings.push_back({renewed(b.var), std::move(value)});
     }
