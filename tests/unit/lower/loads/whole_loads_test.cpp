@@ -154,6 +154,17 @@ Program sums_in_registers(int lanes) {
 
 }  // namespace
 
+namespace {
+
+/// All stages, to the one of the machine.
+void check_lowered(const Program& p, const Dims& dims, const char* name) {
+  const Target target(name);
+  check_stages(p, dims, target);
+  CHECK(evaluate_stage(lower(p, target), p, dims) == evaluate_stage(p, p, dims));
+}
+
+}  // namespace
+
 TEST_CASE("other ends than those of the row, choices and sums around a border") {
   for (const char* target : {"x86-64-v2", "x86-64-v3", "aarch64"})
     for (std::int64_t w : {1, 9, 17, 33})
@@ -162,9 +173,8 @@ TEST_CASE("other ends than those of the row, choices and sums around a border") 
         CAPTURE(w);
         CAPTURE(h);
         for (const Program& p : with_other_ends<std::uint8_t>(8))
-          check_stages(p, {{"h", h}, {"w", w}}, Target(target));
-        if (h == 1)
-          check_stages(sums_in_registers<std::uint8_t>(8), {{"h", h}, {"w", w}}, Target(target));
+          check_lowered(p, {{"h", h}, {"w", w}}, target);
+        if (h == 1) check_lowered(sums_in_registers<std::uint8_t>(8), {{"h", h}, {"w", w}}, target);
       }
 }
 
