@@ -192,6 +192,7 @@ struct Decision {
 ///                   copied
 ///   panels(B)       "copy": whether what is read of B is laid out in panels
 ///   blocks          "tiles": along the lanes, which share the second cache; 0: all
+///   row_blocks      "tiles": of rows, which share the last cache; 0: all
 ///   term_blocks     "terms": those whose sums stay in registers, tiles along the lanes; 0: all
 ///   vectors         "lanes" of an elementwise nest: lanes, vectors side by side
 struct Plan {
@@ -11453,6 +11454,11 @@ Program place_tiles(const Program& program, const TargetCaps& caps, Location whe
 /// accumulator tile never touches memory. Must run after unrolling (constant indices) and
 /// flattening (one index).
 Program promote_registers(const Program& program);
+
+/// What a serial loop adds to places of memory that stay the same in it waits in registers until
+/// the loop ends, where places are under masks: LLVM's scalar promotion leaves such in memory, and
+/// no masked load is forwarded from a masked store. Must run after flattening.
+Program promote_accumulators(const Program& program);
 
 /// simplify() of the whole body.
 Program simplify_program(const Program& program);
@@ -53117,6 +53123,25 @@ class CacheBlocks : protected ReductionCosts {
     return most < all ? balanced(all, std::max<std::int64_t>(most, 1)) : 0;
   }
 
+  // Tiles of rows whose operands stay in a quarter of the last cache while what lies along the
+  // lanes passes by; 0: all, as they fit or as rows are those of several loops. Zen 3, 32 MB,
+  // products of 2048x2048x2048: f64 took 0.82 of the time with blocks of 512 rows, f32 0.9.
+  std::int64_t rows_in_block(const DefaultNest& nest, const RegisterTile& tile) const {
+    if (!tile.rows.var.get() || !has_const_trip(nest, tile.rows) || target_.far_last_cache ||
+        rows_that_meet(nest) > static_cast<double>(trip_of(nest, tile.rows)))
+      return 0;
+    double bytes = 0;  // of a tile
+    for (const auto& read : nest.reads)
+      if (step_of(read.indices, nest.unit.var) == Step::none &&
+          step_of(read.indices, tile.rows.var) != Step::none)
+        bytes += term_bytes(nest, read) / read.buffer->dtype.element_bytes() *
+                 nest.type_read(read.buffer).element_bytes() * static_cast<double>(tile.height);
+    const std::int64_t all = (trip_of(nest, tile.rows) + tile.height - 1) / tile.height,
+                       most = std::max(tiles_in(target_.l3_bytes / 4, std::max(bytes, 1.0)),
+                                       kLeastRows / tile.height);
+    return most < all ? balanced(all, most) : 0;
+  }
+
   static std::int64_t tiles_in(std::int64_t share, double bytes) {
     return static_cast<std::int64_t>(static_cast<double>(share) / bytes);
   }
@@ -53145,6 +53170,8 @@ class CacheBlocks : protected ReductionCosts {
   static constexpr double kReadsConverted = 48, kFarReadsConverted = 96;
   static constexpr std::int64_t kShortTile = 6, kTermsOfFewRows = 64;
   static constexpr double kRowsOfLongBlocks = 64;
+  // That share a copy of what lies along the lanes.
+  static constexpr std::int64_t kLeastRows = 128;
 
   // Loops of windows around as many of the inner ones as the second cache holds.
   TermBlocks loops_around_blocks(const DefaultNest& nest, const RegisterTile& tile,
@@ -53191,7 +53218,10 @@ class CacheBlocks : protected ReductionCosts {
     // Of few rows a copy takes most of the time, and reads long rows faster than short ones.
     const bool few = !ahead && rows < kRowsOfLongBlocks;
     const std::int64_t most = few ? std::min(fit, kTermsOfFewRows) : fit;
-    if (most < 1 || all <= 2 * most) return {};
+    // Sums that wait in memory cost short tiles more than rows that the first cache does not hold:
+    // Zen 3, products of 1500 terms of f32 took 0.88 to 0.97 of the time, of 4096 1.14.
+    const std::int64_t least = is_short(tile) && !few ? 4 : 2;
+    if (most < 1 || all <= least * most) return {};
     TermBlocks out;
     // Columns then come from the second cache once, not once for each tile of rows.
     out.near = few && 2 * rows * static_cast<double>(most * bytes) <=
@@ -53980,6 +54010,14 @@ class TileRegisters : protected StreamedTerms {
       return PlanOption{"tiles", {t}, 0};
     });
   }
+  std::int64_t decided_row_block(const DefaultNest& nest, const RegisterTile& tile) const {
+    const std::int64_t tiles = rows_in_block(nest, tile);
+    if (tiles == 0) return 0;
+    const auto others = [&] { return Vec<std::int64_t>{0, 2 * tiles, tiles / 2}; };
+    return decided(nest.block, "row_blocks", tiles, others, [](std::int64_t t) {
+      return PlanOption{"tiles", {t}, 0};
+    });
+  }
   TermBlocks decided_blocks(const DefaultNest& nest, const TermBlocks& blocks) const {
     const auto others = [&] {
       Vec<TermBlocks> all{TermBlocks()};
@@ -53999,6 +54037,7 @@ class TileRegisters : protected StreamedTerms {
     Vec<LoopRef> order, inner;
     LoopRef rows, lanes;  ///< over tiles of rows, if there are some
     LoopRef blocks;       ///< of tiles along the lanes, if there are some
+    LoopRef row_blocks;   ///< of tiles of rows, around those
   };
 
   // Which operands stay where they are, whether some of these are turned, and copies of rows.
@@ -54009,7 +54048,8 @@ class TileRegisters : protected StreamedTerms {
     bool turned = false, panels_are_constant = true;
   };
   // `copies_crowded`: rows that push each other out of the first cache are copied. `times`: how
-  // many tiles along the lanes read a row one after the other.
+  // many tiles along the lanes read a row one after the other. Rows that others come back to later
+  // are converted before all loops.
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
@@ -54027,12 +54067,17 @@ class TileRegisters : protected StreamedTerms {
       }
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
-      const bool converts = times >= kRowReuse && converts_rows(nest, tile, read),
+      const bool ahead = times < kRowReuse && tiles_along(nest, tile.vectors * lanes) >= kFarReuse,
+                 converts = (times >= kRowReuse || ahead) && converts_rows(nest, tile, read),
                  apart = copies_crowded && crowded_rows(nest, tile, read);
       if (!converts && !apart) continue;
-      out.rows.push_back(s_.cache_read(ref, read.buffer->name, Scope::global));
-      if (converts) s_.change_type(out.rows.back(), nest.type_read(read.buffer));
-      if (apart) set_apart(out.rows.back(), axis_of(read, tile.rows));
+      const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+      if (converts) s_.change_type(copy, nest.type_read(read.buffer));
+      if (apart) set_apart(copy, axis_of(read, tile.rows));
+      if (ahead)
+        vectorize_last(copy, lanes);
+      else
+        out.rows.push_back(copy);
     }
     return out;
   }
@@ -54045,7 +54090,9 @@ class TileRegisters : protected StreamedTerms {
                       blocks.streams ? 1 : blocks.tiles);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
     Vec<LoopRef> rows;
-    if (tile.rows.var.get()) rows = s_.split_any(tile.rows, {infer, tile.height});
+    LoopRef row_blocks;
+    if (tile.rows.var.get())
+      rows = split_rows(tile, blocks.streams ? 0 : decided_row_block(nest, tile), row_blocks);
     const auto first = nest.reduce.begin() + static_cast<std::ptrdiff_t>(blocks.whole);
     Vec<LoopRef> around(nest.reduce.begin(), first), terms(first, nest.reduce.end());
     if (blocks.terms > 0) {
@@ -54058,6 +54105,7 @@ class TileRegisters : protected StreamedTerms {
       (meets_again(nest, l) ? below : outside).push_back(l == tile.rows ? rows[0] : l);
     }
     Vec<LoopRef> order = outside;
+    if (row_blocks.var.get()) order.push_back(row_blocks);
     order.push_back(columns[0]);
     order.append(around);
     if (blocks.near) order.push_back(columns[1]);
@@ -54102,8 +54150,7 @@ class TileRegisters : protected StreamedTerms {
     order.push_back(parts.lanes);
     s_.reorder(order);
     for (auto& panels : operands.panels) {
-      if (!is_constant(panels.read.buffer))
-        panels.place = place_of_panels(ref, panels.read, panels.of_rows ? LoopRef() : parts.blocks);
+      if (!is_constant(panels.read.buffer)) panels.place = place_of_panels(ref, panels, parts);
       if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
       PackPanels(job_).order_loops(panels);
     }
@@ -54119,18 +54166,28 @@ class TileRegisters : protected StreamedTerms {
   }
 
   // A block at a time, which stays in the second cache from the copy on, unless that would be made
-  // more than once or threads would lack work.
-  LoopRef place_of_panels(const BlockRef& ref, const AccessSite& read,
-                          const LoopRef& blocks) const {
-    const LoopRef own = own_matrix(ref, read, shares_rows(ref));
-    if (!blocks.var.get()) return own;
+  // more than once by few rows, or threads would lack work.
+  LoopRef place_of_panels(const BlockRef& ref, const PackPanels::Panels& panels,
+                          const Parts& parts) const {
+    const LoopRef own = own_matrix(ref, panels.read, shares_rows(ref));
+    if (!parts.blocks.var.get() || panels.of_rows) return own;
     double tasks = 1;
     for (const auto& loop : site(ref).loops) {
       tasks *= static_cast<double>(trip(*loop));
-      if (loop->var == blocks.var) break;
-      if (step_of(read.indices, loop->var) == Step::none && trip(*loop) > 1) return own;
+      if (loop->var == parts.blocks.var) break;
+      if (loop->var != parts.row_blocks.var && trip(*loop) > 1 &&
+          step_of(panels.read.indices, loop->var) == Step::none)
+        return own;
     }
-    return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? blocks : own;
+    return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? parts.blocks : own;
+  }
+
+  // Of tiles, and of a tile. `block`: tiles of a block, around which a loop stands then.
+  Vec<LoopRef> split_rows(const RegisterTile& tile, std::int64_t block, LoopRef& blocks) {
+    if (block == 0) return s_.split_any(tile.rows, {infer, tile.height});
+    const auto parts = s_.split_any(tile.rows, {infer, block, tile.height});
+    blocks = parts[0];
+    return {parts[1], parts[2]};
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
@@ -54149,7 +54206,8 @@ class TileRegisters : protected StreamedTerms {
         out.order.push_back(columns[block > 0 ? 1 : 0]);
         out.lanes = columns.back();
       } else if (l == tile.rows && tile.height > 1) {
-        const auto rows = s_.split_any(l, {infer, tile.height});
+        const auto rows =
+            split_rows(tile, block > 0 ? decided_row_block(nest, tile) : 0, out.row_blocks);
         out.order.push_back(rows[0]);
         out.inner.push_back(rows[1]);
         out.rows = rows[0];
@@ -54161,6 +54219,7 @@ class TileRegisters : protected StreamedTerms {
       std::size_t at = 0;
       while (at < spatial.size() && !meets_again(nest, spatial[at])) ++at;
       out.order.insert_at(at, columns[0]);
+      if (out.row_blocks.var.get()) out.order.insert_at(at, out.row_blocks);
       out.blocks = columns[0];
     }
     return out;
@@ -54213,7 +54272,9 @@ class TileRegisters : protected StreamedTerms {
     vectorize_last(copy, lanes);
   }
 
-  static constexpr std::int64_t kRowReuse = 2, kTermsAhead = 8;
+  // Tiles for which rows are converted next to them, and before all loops, through memory.
+  static constexpr std::int64_t kRowReuse = 2, kFarReuse = 4;
+  static constexpr std::int64_t kTermsAhead = 8;
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   // Whether any loop is.
@@ -57981,6 +58042,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
     {"place_tiles", place_tiles_of, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
+    // Indices are one sum each, and passes below look for sums in registers.
+    {"promote_accumulators", run_pass<promote_accumulators>, Stage::flat},
     {"dot_sums", run_pass<dot_sums>, Stage::flat},
     {"rising_positions", run_pass<rising_positions>, Stage::flat},
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
@@ -64764,7 +64827,12 @@ namespace detail {
 struct Slot {
   std::int64_t first = 0;
   int lanes = 1;
+
+  bool operator==(const Slot&) const = default;
 };
+inline bool meet(const Slot& a, const Slot& b) {
+  return a.first < b.first + b.lanes && b.first < a.first + a.lanes;
+}
 
 inline bool constant_slot(const AnyExpr& index, Slot& out) {
   if (const auto* c = index.as<ConstNode>()) return out = {c->i, 1}, true;
@@ -64813,8 +64881,7 @@ class SlotCollector : public Visitor {
       possible = false;
       return;
     }
-    for (const auto& other : list)
-      if (other.first == slot.first && other.lanes == slot.lanes) return;
+    if (contains(list, slot)) return;
     list.push_back(slot);
   }
 
@@ -64831,9 +64898,7 @@ inline bool slots_agree(const SlotCollector& slots) {
   if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
-      if (a.first < b.first + b.lanes && b.first < a.first + a.lanes && !holds(a, b) &&
-          !holds(b, a))
-        return false;
+      if (meet(a, b) && !holds(a, b) && !holds(b, a)) return false;
   for (const auto& load : slots.loaded) {
     bool inside = false;
     for (const auto& store : slots.stored) inside |= holds(store, load);
@@ -64884,7 +64949,7 @@ class CommonMask : public Visitor {
   void note(const AnyExpr& index, const AnyExpr& mask) {
     Slot at;
     constant_slot(index, at);
-    if (at.first + at.lanes <= slot_.first || slot_.first + slot_.lanes <= at.first) return;
+    if (!meet(at, slot_)) return;
     if (!mask || at.lanes != slot_.lanes)
       differs_ = true;
     else if (!mask_)
@@ -65024,6 +65089,209 @@ class Promote : public Mutator {
 
 LATHE_DECL Program promote_registers(const Program& program) {
   return program.with(detail::Promote().stmt(program->body), Stage::flat);
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/storage/promote_accumulators.ipp
+namespace lathe {
+namespace detail {
+
+// Where lanes side by side of a buffer lie.
+struct LanesAt {
+  Poly base;  ///< without its constant
+  Slot slot;
+
+  /// Whether they lie side by side.
+  bool set(const AnyExpr& index) {
+    const auto* ramp = index.as<RampNode>();
+    if (ramp ? !is_const(ramp->stride, 1) : index.dtype().lanes > 1) return false;
+    base = poly_shallow(ramp ? ramp->base : index);
+    slot = {std::exchange(base.constant, 0), index.dtype().lanes};
+    return true;
+  }
+};
+
+// Those of a place that, with its mask, stays the same in a loop.
+struct KeptLanes {
+  Slot slot;
+  AnyExpr index, mask;
+  bool loaded = false, surely_stored = false;
+  Buffer reg{};
+};
+
+// The accesses of a loop to one buffer, as places that are loaded and surely stored in it.
+class AccumulatorPlaces : public Visitor {
+ public:
+  AccumulatorPlaces(const Buffer& buffer, const ForNode& loop) : buffer_(buffer) {
+    bound_.insert(loop.var.get());
+    AccumulatorPlaces::stmt(loop.body);
+    for (const auto& p : places) possible_ = possible_ && p.loaded && p.surely_stored;
+  }
+  Vec<KeptLanes> places;
+
+  /// Whether these are all accesses, and differ, and some are under masks: LLVM's scalar promotion
+  /// keeps the others in registers.
+  bool found() const {
+    const auto masked = [](const KeptLanes& p) { return p.mask.get() != nullptr; };
+    return possible_ && std::any_of(places.begin(), places.end(), masked) && !names_bound();
+  }
+
+  void expr(const AnyExpr& e) override {
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) bound_.insert(b.var.get());
+    if (const auto* n = e.as<LoadNode>(); n && n->buffer == buffer_)
+      if (KeptLanes* place = place_of(n->indices[0], n->mask)) place->loaded = true;
+    descend(e);
+  }
+  void stmt(const Stmt& s) override {
+    if (!possible_ || !may_touch(s, Contents::bit(buffer_->name)) || is_prefetch_of(s, buffer_))
+      return;
+    if (const auto* n = s.as<LetStmtNode>()) bound_.insert(n->var.get());
+    if (const auto* n = s.as<ForNode>()) return loop(s, *n);
+    if (s.kind() == StmtKind::If) return perhaps(s);
+    if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) store(*n);
+    if (s.kind() == StmtKind::While || s.kind() == StmtKind::Atomic) possible_ = false;
+    descend(s);
+  }
+
+ private:
+  void loop(const Stmt& s, const ForNode& n) {
+    bound_.insert(n.var.get());
+    if (n.loop_kind != ForKind::serial) possible_ = false;
+    const std::int64_t* trips = as_const_int(n.extent);
+    trips&&* trips > 0 ? descend(s) : perhaps(s);
+  }
+  void perhaps(const Stmt& s) {
+    const bool before = std::exchange(sure_, false);
+    descend(s);
+    sure_ = before;
+  }
+  void store(const StoreNode& n) {
+    if (n.streaming != Streaming::none) possible_ = false;
+    if (KeptLanes* place = place_of(n.indices[0], n.mask); place && sure_)
+      place->surely_stored = true;
+  }
+
+  KeptLanes* place_of(const AnyExpr& index, const AnyExpr& mask) {
+    LanesAt at;
+    if (!at.set(index)) return refused();
+    if (places.empty()) base_ = at.base;
+    if (!poly_equal(at.base, base_)) return refused();
+    for (auto& p : places) {
+      if (!meet(p.slot, at.slot)) continue;
+      const bool same =
+          p.slot == at.slot && (mask.get() && p.mask.get() ? structurally_equal(mask, p.mask)
+                                                           : mask.get() == p.mask.get());
+      return same ? &p : refused();
+    }
+    if (places.size() == kMaxPromotedSlots || find_load(index) || (mask.get() && find_load(mask)))
+      return refused();
+    places.push_back({at.slot, index, mask});
+    return &places.back();
+  }
+  KeptLanes* refused() {
+    possible_ = false;
+    return nullptr;
+  }
+  bool names_bound() const {
+    const auto is_bound = [&](const VarRef& v) { return bound_.contains(v.get()); };
+    for (const auto& p : places)
+      for (const AnyExpr& e : {p.index, p.mask})
+        if (const Vec<VarRef> vars = e.get() ? free_vars(e) : Vec<VarRef>();
+            std::any_of(vars.begin(), vars.end(), is_bound))
+          return true;
+    return false;
+  }
+
+  const Buffer& buffer_;
+  Poly base_;
+  NodeSet bound_;
+  bool possible_ = true, sure_ = true;
+};
+
+// Lanes of a buffer, where they are accessed, become registers.
+class InRegisters : public Mutator {
+ public:
+  InRegisters(const Buffer& buffer, const Vec<KeptLanes>& places)
+      : buffer_(buffer), places_(places) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    return n && n->buffer == buffer_ ? make_load(register_at(n->indices[0]), {}) : descend(e);
+  }
+  Stmt stmt(const Stmt& s) override {
+    if (!may_touch(s, Contents::bit(buffer_->name))) return s;
+    if (is_prefetch_of(s, buffer_)) return make_seq({});
+    const auto* n = s.as<StoreNode>();
+    if (!n || n->buffer != buffer_) return descend(s);
+    return make_store(register_at(n->indices[0]), {}, expr(n->value));
+  }
+
+ private:
+  const Buffer& register_at(const AnyExpr& index) const {
+    LanesAt at;
+    at.set(index);
+    for (const auto& p : places_)
+      if (p.slot == at.slot) return p.reg;
+    unreachable("an accumulator has no register");
+  }
+
+  const Buffer& buffer_;
+  const Vec<KeptLanes>& places_;
+};
+
+class PromoteAccumulators : public Mutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    const auto* loop = s.as<ForNode>();
+    if (!loop || loop->loop_kind != ForKind::serial) return descend(s);
+    for (const auto& buffer : stored_under_masks(loop->body)) {
+      AccumulatorPlaces kept(buffer, *loop);
+      if (kept.found()) return stmt(in_registers(buffer, *loop, kept.places));
+    }
+    return descend(s);
+  }
+
+ private:
+  static Vec<Buffer> stored_under_masks(const Stmt& body) {
+    Vec<Buffer> out;
+    any_statement(body, [&](const Stmt& s) {
+      const auto* n = s.as<StoreNode>();
+      if (n && n->mask.get() && n->buffer->scope != Scope::reg && !contains(out, n->buffer))
+        out.push_back(n->buffer);
+      return false;
+    });
+    return out;
+  }
+
+  Stmt in_registers(const Buffer& buffer, const ForNode& loop, Vec<KeptLanes>& places) {
+    Vec<Stmt> before, after;
+    for (auto& p : places) {
+      const DType type = buffer->dtype.with_lanes(p.index.dtype().lanes);
+      p.reg = Buffer(new BufferNode(cat(buffer->name, "_sum", ++count_), type, {}, {}, Scope::reg));
+      before.push_back(make_store(p.reg, {}, make_load(buffer, {p.index}, p.mask)));
+      after.push_back(make_store(buffer, {p.index}, make_load(p.reg, {}), p.mask));
+    }
+    Vec<Stmt> all = before;
+    all.push_back(make_for(loop.var, loop.min, loop.extent,
+                           InRegisters(buffer, places).stmt(loop.body), loop.loop_kind,
+                           loop.attributes));
+    all.append(after);
+    Stmt out = make_seq(std::move(all));
+    for (const auto& p : places) out = make_alloc(p.reg, out);
+    const std::int64_t* trips = as_const_int(loop.extent);
+    // A loop that does not run leaves memory alone.
+    return trips && *trips > 0 ? out : make_if(AnyExpr(0) < loop.extent, out);
+  }
+
+  int count_ = 0;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program promote_accumulators(const Program& program) {
+  return program.with(detail::PromoteAccumulators().stmt(program->body), Stage::flat);
 }
 
 }  // namespace lathe

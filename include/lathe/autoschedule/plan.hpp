@@ -44,6 +44,7 @@ struct Decision {
 ///                   copied
 ///   panels(B)       "copy": whether what is read of B is laid out in panels
 ///   blocks          "tiles": along the lanes, which share the second cache; 0: all
+///   row_blocks      "tiles": of rows, which share the last cache; 0: all
 ///   term_blocks     "terms": those whose sums stay in registers, tiles along the lanes; 0: all
 ///   vectors         "lanes" of an elementwise nest: lanes, vectors side by side
 struct Plan {

@@ -153,6 +153,11 @@ Program place_tiles(const Program& program, const TargetCaps& caps, Location whe
 /// flattening (one index).
 Program promote_registers(const Program& program);
 
+/// What a serial loop adds to places of memory that stay the same in it waits in registers until
+/// the loop ends, where places are under masks: LLVM's scalar promotion leaves such in memory, and
+/// no masked load is forwarded from a masked store. Must run after flattening.
+Program promote_accumulators(const Program& program);
+
 /// simplify() of the whole body.
 Program simplify_program(const Program& program);
 

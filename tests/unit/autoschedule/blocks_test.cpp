@@ -167,7 +167,7 @@ TEST_CASE("short tiles have panels from few rows on, and blocks of them where th
   const Product large{1000, 1000, 600};
   const std::string blocks = large.text(), copy = "B_cache[floordiv(vj, 24), vi";
   REQUIRE(has(blocks, copy.c_str()));
-  CHECK(has(blocks.substr(0, blocks.find(copy)), "for j0 in"));
+  CHECK(has(blocks.substr(0, blocks.find(copy)), "j0 in"));
   // Threads share one copy where blocks are too few for them.
   const std::string shared = large.text(64);
   REQUIRE(has(shared, copy.c_str()));
@@ -195,6 +195,62 @@ TEST_CASE(
   CHECK(has(planned_for(true, true, 200), "ro in"));    // rows come from far
   CHECK(has(planned_for(true, false, 1000), "ro in"));  // and from memory
   CHECK(has(planned_for(false, false, 200), "ro in"));  // panels are made where they are used
+}
+
+TEST_CASE("rows that a quarter of the last cache does not hold come in blocks") {
+  const auto large = [](std::int64_t rows, std::int64_t terms, bool constant = false) {
+    lt::Input<float, 2> A("A", {rows, terms}), B("B", {terms, 200}, {.constant = constant});
+    lt::Reduce r("r", terms);
+    return lt::program_of(lt::compute(
+        "D", {rows, 200}, [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); }));
+  };
+  lt::Target target("x86-64-v3");
+  target.cores = 1, target.l3_bytes = 1 << 20, target.l2_bytes = 64 << 10;
+  const auto planned_for = [&](const lt::Program& p) {
+    return lt::default_schedule(p, target, {.strict = true});
+  };
+  for (const bool constant : {false, true}) {
+    // 160 rows, tiles of four, are two blocks; all of 140 terms fit, 1500 need blocks of their own.
+    for (const std::int64_t terms : {512, 1500}) {
+      const lt::Program p = large(258, terms, constant);
+      const lt::Schedule s = planned_for(p);
+      INFO(s.str());
+      CHECK(has(s.str(), "i0_j0 in"));
+      CHECK(has(s.str(), "ro in") == (terms == 1500));
+      CHECK(test::run(s.program()) == test::run(p));
+    }
+    CHECK(!has(planned_for(large(258, 140, constant)).str(), "i0"));
+  }
+  // Rows that threads share, behind a mesh, are left to the second cache.
+  target.far_last_cache = true;
+  CHECK(!has(planned_for(large(258, 512)).str(), "i0"));
+}
+
+TEST_CASE("rows of narrow floats are converted once for all tiles that come back to them") {
+  const auto rows = [](std::int64_t columns, std::int64_t terms) {
+    lt::Input<lt::f16, 2> A("A", {128, terms}), B("B", {terms, columns}, {.constant = true});
+    lt::Reduce r("r", terms);
+    lt::Target target("x86-64-v3");
+    target.cores = 1;
+    return lt::default_schedule(lt::program_of(lt::compute(
+                                    "D", {128, columns},
+                                    [&](lt::Var i, lt::Var j) {
+                                      return lt::sum(
+                                          lt::cast<float>(A(i, r)) * lt::cast<float>(B(r, j)), r);
+                                    })),
+                                target)
+        .str();
+  };
+  const auto is_ahead = [](const std::string& text) {
+    const std::size_t copy = text.find("block A_cache");
+    REQUIRE(copy < text.find("block D("));
+    return !has(text.substr(0, copy), "for j0") && has(text, "alloc A_cache: f32[128,");
+  };
+  // One panel at a time in the second cache, or some, whose rows are converted next to them.
+  CHECK(is_ahead(rows(768, 3072)));
+  CHECK(!is_ahead(rows(768, 700)));
+  // Too few tiles to go through memory.
+  CHECK(!has(rows(48, 3072), "A_cache"));
 }
 
 TEST_CASE("rows of a tile that lie side by side, terms apart, have panels of their own") {

@@ -60,6 +60,14 @@ class TileRegisters : protected StreamedTerms {
       return PlanOption{"tiles", {t}, 0};
     });
   }
+  std::int64_t decided_row_block(const DefaultNest& nest, const RegisterTile& tile) const {
+    const std::int64_t tiles = rows_in_block(nest, tile);
+    if (tiles == 0) return 0;
+    const auto others = [&] { return Vec<std::int64_t>{0, 2 * tiles, tiles / 2}; };
+    return decided(nest.block, "row_blocks", tiles, others, [](std::int64_t t) {
+      return PlanOption{"tiles", {t}, 0};
+    });
+  }
   TermBlocks decided_blocks(const DefaultNest& nest, const TermBlocks& blocks) const {
     const auto others = [&] {
       Vec<TermBlocks> all{TermBlocks()};
@@ -79,6 +87,7 @@ class TileRegisters : protected StreamedTerms {
     Vec<LoopRef> order, inner;
     LoopRef rows, lanes;  ///< over tiles of rows, if there are some
     LoopRef blocks;       ///< of tiles along the lanes, if there are some
+    LoopRef row_blocks;   ///< of tiles of rows, around those
   };
 
   // Which operands stay where they are, whether some of these are turned, and copies of rows.
@@ -89,7 +98,8 @@ class TileRegisters : protected StreamedTerms {
     bool turned = false, panels_are_constant = true;
   };
   // `copies_crowded`: rows that push each other out of the first cache are copied. `times`: how
-  // many tiles along the lanes read a row one after the other.
+  // many tiles along the lanes read a row one after the other. Rows that others come back to later
+  // are converted before all loops.
   Operands copy_operands(const BlockRef& ref, const DefaultNest& nest, const RegisterTile& tile,
                          std::int64_t lanes, bool copies_crowded, std::int64_t times) {
     Operands out;
@@ -107,12 +117,17 @@ class TileRegisters : protected StreamedTerms {
       }
       out.turned = out.turned || is_turned(nest, read);
       out.in_place.push_back(read);
-      const bool converts = times >= kRowReuse && converts_rows(nest, tile, read),
+      const bool ahead = times < kRowReuse && tiles_along(nest, tile.vectors * lanes) >= kFarReuse,
+                 converts = (times >= kRowReuse || ahead) && converts_rows(nest, tile, read),
                  apart = copies_crowded && crowded_rows(nest, tile, read);
       if (!converts && !apart) continue;
-      out.rows.push_back(s_.cache_read(ref, read.buffer->name, Scope::global));
-      if (converts) s_.change_type(out.rows.back(), nest.type_read(read.buffer));
-      if (apart) set_apart(out.rows.back(), axis_of(read, tile.rows));
+      const BlockRef copy = s_.cache_read(ref, read.buffer->name, Scope::global);
+      if (converts) s_.change_type(copy, nest.type_read(read.buffer));
+      if (apart) set_apart(copy, axis_of(read, tile.rows));
+      if (ahead)
+        vectorize_last(copy, lanes);
+      else
+        out.rows.push_back(copy);
     }
     return out;
   }
@@ -125,7 +140,9 @@ class TileRegisters : protected StreamedTerms {
                       blocks.streams ? 1 : blocks.tiles);
     const auto columns = s_.split_any(nest.unit, {infer, blocks.tiles, tile.vectors * lanes});
     Vec<LoopRef> rows;
-    if (tile.rows.var.get()) rows = s_.split_any(tile.rows, {infer, tile.height});
+    LoopRef row_blocks;
+    if (tile.rows.var.get())
+      rows = split_rows(tile, blocks.streams ? 0 : decided_row_block(nest, tile), row_blocks);
     const auto first = nest.reduce.begin() + static_cast<std::ptrdiff_t>(blocks.whole);
     Vec<LoopRef> around(nest.reduce.begin(), first), terms(first, nest.reduce.end());
     if (blocks.terms > 0) {
@@ -138,6 +155,7 @@ class TileRegisters : protected StreamedTerms {
       (meets_again(nest, l) ? below : outside).push_back(l == tile.rows ? rows[0] : l);
     }
     Vec<LoopRef> order = outside;
+    if (row_blocks.var.get()) order.push_back(row_blocks);
     order.push_back(columns[0]);
     order.append(around);
     if (blocks.near) order.push_back(columns[1]);
@@ -182,8 +200,7 @@ class TileRegisters : protected StreamedTerms {
     order.push_back(parts.lanes);
     s_.reorder(order);
     for (auto& panels : operands.panels) {
-      if (!is_constant(panels.read.buffer))
-        panels.place = place_of_panels(ref, panels.read, panels.of_rows ? LoopRef() : parts.blocks);
+      if (!is_constant(panels.read.buffer)) panels.place = place_of_panels(ref, panels, parts);
       if (panels.place.var.get()) s_.compute_at(panels.copy, panels.place);
       PackPanels(job_).order_loops(panels);
     }
@@ -199,18 +216,28 @@ class TileRegisters : protected StreamedTerms {
   }
 
   // A block at a time, which stays in the second cache from the copy on, unless that would be made
-  // more than once or threads would lack work.
-  LoopRef place_of_panels(const BlockRef& ref, const AccessSite& read,
-                          const LoopRef& blocks) const {
-    const LoopRef own = own_matrix(ref, read, shares_rows(ref));
-    if (!blocks.var.get()) return own;
+  // more than once by few rows, or threads would lack work.
+  LoopRef place_of_panels(const BlockRef& ref, const PackPanels::Panels& panels,
+                          const Parts& parts) const {
+    const LoopRef own = own_matrix(ref, panels.read, shares_rows(ref));
+    if (!parts.blocks.var.get() || panels.of_rows) return own;
     double tasks = 1;
     for (const auto& loop : site(ref).loops) {
       tasks *= static_cast<double>(trip(*loop));
-      if (loop->var == blocks.var) break;
-      if (step_of(read.indices, loop->var) == Step::none && trip(*loop) > 1) return own;
+      if (loop->var == parts.blocks.var) break;
+      if (loop->var != parts.row_blocks.var && trip(*loop) > 1 &&
+          step_of(panels.read.indices, loop->var) == Step::none)
+        return own;
     }
-    return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? blocks : own;
+    return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? parts.blocks : own;
+  }
+
+  // Of tiles, and of a tile. `block`: tiles of a block, around which a loop stands then.
+  Vec<LoopRef> split_rows(const RegisterTile& tile, std::int64_t block, LoopRef& blocks) {
+    if (block == 0) return s_.split_any(tile.rows, {infer, tile.height});
+    const auto parts = s_.split_any(tile.rows, {infer, block, tile.height});
+    blocks = parts[0];
+    return {parts[1], parts[2]};
   }
 
   // `block`: tiles along the lanes whose operands stay in the second cache while rows pass by; 0:
@@ -229,7 +256,8 @@ class TileRegisters : protected StreamedTerms {
         out.order.push_back(columns[block > 0 ? 1 : 0]);
         out.lanes = columns.back();
       } else if (l == tile.rows && tile.height > 1) {
-        const auto rows = s_.split_any(l, {infer, tile.height});
+        const auto rows =
+            split_rows(tile, block > 0 ? decided_row_block(nest, tile) : 0, out.row_blocks);
         out.order.push_back(rows[0]);
         out.inner.push_back(rows[1]);
         out.rows = rows[0];
@@ -241,6 +269,7 @@ class TileRegisters : protected StreamedTerms {
       std::size_t at = 0;
       while (at < spatial.size() && !meets_again(nest, spatial[at])) ++at;
       out.order.insert_at(at, columns[0]);
+      if (out.row_blocks.var.get()) out.order.insert_at(at, out.row_blocks);
       out.blocks = columns[0];
     }
     return out;
@@ -293,7 +322,9 @@ class TileRegisters : protected StreamedTerms {
     vectorize_last(copy, lanes);
   }
 
-  static constexpr std::int64_t kRowReuse = 2, kTermsAhead = 8;
+  // Tiles for which rows are converted next to them, and before all loops, through memory.
+  static constexpr std::int64_t kRowReuse = 2, kFarReuse = 4;
+  static constexpr std::int64_t kTermsAhead = 8;
 
   // Short reductions, from the innermost loop on, are written out: windows and small matrices.
   // Whether any loop is.

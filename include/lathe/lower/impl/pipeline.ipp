@@ -97,6 +97,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"simplify_flat", run_pass<simplify_program>, Stage::flat},
     {"place_tiles", place_tiles_of, Stage::flat},
     {"promote_registers", run_pass<promote_registers>, Stage::flat},
+    // Indices are one sum each, and passes below look for sums in registers.
+    {"promote_accumulators", run_pass<promote_accumulators>, Stage::flat},
     {"dot_sums", run_pass<dot_sums>, Stage::flat},
     {"rising_positions", run_pass<rising_positions>, Stage::flat},
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},

@@ -8,5 +8,6 @@
 #include <lathe/lower/storage/hoist_storage.ipp>
 #include <lathe/lower/storage/place_buffers.ipp>
 #include <lathe/lower/storage/place_prefetches.ipp>
+#include <lathe/lower/storage/promote_accumulators.ipp>
 #include <lathe/lower/storage/promote_registers.ipp>
 #include <lathe/lower/storage/roll_buffers.ipp>

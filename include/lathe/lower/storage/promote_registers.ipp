@@ -13,7 +13,12 @@ namespace detail {
 struct Slot {
   std::int64_t first = 0;
   int lanes = 1;
+
+  bool operator==(const Slot&) const = default;
 };
+inline bool meet(const Slot& a, const Slot& b) {
+  return a.first < b.first + b.lanes && b.first < a.first + a.lanes;
+}
 
 inline bool constant_slot(const AnyExpr& index, Slot& out) {
   if (const auto* c = index.as<ConstNode>()) return out = {c->i, 1}, true;
@@ -62,8 +67,7 @@ class SlotCollector : public Visitor {
       possible = false;
       return;
     }
-    for (const auto& other : list)
-      if (other.first == slot.first && other.lanes == slot.lanes) return;
+    if (contains(list, slot)) return;
     list.push_back(slot);
   }
 
@@ -80,9 +84,7 @@ inline bool slots_agree(const SlotCollector& slots) {
   if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
-      if (a.first < b.first + b.lanes && b.first < a.first + a.lanes && !holds(a, b) &&
-          !holds(b, a))
-        return false;
+      if (meet(a, b) && !holds(a, b) && !holds(b, a)) return false;
   for (const auto& load : slots.loaded) {
     bool inside = false;
     for (const auto& store : slots.stored) inside |= holds(store, load);
@@ -133,7 +135,7 @@ class CommonMask : public Visitor {
   void note(const AnyExpr& index, const AnyExpr& mask) {
     Slot at;
     constant_slot(index, at);
-    if (at.first + at.lanes <= slot_.first || slot_.first + slot_.lanes <= at.first) return;
+    if (!meet(at, slot_)) return;
     if (!mask || at.lanes != slot_.lanes)
       differs_ = true;
     else if (!mask_)
