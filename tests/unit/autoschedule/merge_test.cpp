@@ -12,7 +12,9 @@ std::string planned(const lt::Program& program, int cores = 1) {
   return checked_plan(program, {.cores = cores, .refuses = true}).str();
 }
 
-std::size_t nests(const std::string& text) { return count_of(text, "\n  for "); }
+std::size_t nests(const std::string& text) {
+  return count_of(text, "\n  for ") + count_of(text, "\n  parallel for ");
+}
 
 }  // namespace
 
@@ -42,6 +44,22 @@ TEST_CASE("rows that others wait for stay apart, as threads share them") {
       "b", {600, 640}, [&](lt::Var i, lt::Var j) { return a(lt::max(i - 1, 0), j) * X(i, j); });
   const std::string text = planned(lt::program_of(lt::outputs(a, b)), 8);
   CHECK(count_of(text, "parallel for") == 2);
+}
+
+TEST_CASE("rows that are reduced twice are read once, where the second cache does not hold all") {
+  const auto ranges = [](std::int64_t rows, std::int64_t columns, bool apart = false) {
+    lt::Input<float, 2> X("X", {rows, columns}), Z("Z", {rows, columns});
+    lt::Reduce r("r", columns), q("q", columns);
+    const auto least =
+        lt::compute("least", {rows}, [&](lt::Var i) { return lt::reduce_min(X(i, r), r); });
+    const auto most = lt::compute(
+        "most", {rows}, [&](lt::Var i) { return lt::reduce_max(apart ? Z(i, q) : X(i, q), q); });
+    return planned(lt::program_of(lt::outputs(least, most)));
+  };
+  CHECK(nests(ranges(3000, 500)) == 1);
+  CHECK(nests(ranges(300, 50)) == 2);          // all of it stays
+  CHECK(nests(ranges(40, 500000)) == 2);       // no row does
+  CHECK(nests(ranges(3000, 500, true)) == 2);  // nothing is shared
 }
 
 TEST_CASE("nests without iterations are left alone") {
