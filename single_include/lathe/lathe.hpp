@@ -52866,6 +52866,7 @@ class IntrinsicCosts : protected NestSteps {
     std::int64_t rows = 1, columns = 1, depth = 1, reduced = 1;
     double in_b = 1, outside = 1;
     bool b_is_constant = false;
+    bool has_parts = false;  ///< of iterators, which no padding makes longer
   };
   Extents extents_of(const DefaultNest& nest, const IntrinsicFit& fit) const {
     Extents out;
@@ -52880,6 +52881,8 @@ class IntrinsicCosts : protected NestSteps {
         out.in_b *= static_cast<double>(trip_of(nest, l));
     }
     out.b_is_constant = is_constant(fit.b.buffer);
+    for (const LoopRef& l : {fit.rows, fit.columns, fit.depth})
+      out.has_parts = out.has_parts || contains(nest.parts, l);
     return out;
   }
 
@@ -52905,7 +52908,7 @@ class IntrinsicCosts : protected NestSteps {
         step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a && !fit.widens_a();
     const bool runs = axis_of(fit.a, fit.depth) < fit.a.indices.size();
     const bool movable = pads_a || (runs && (fit.rows_lie_apart || !fit.rows.var.get()));
-    if (copies ? !movable : !fits) return false;
+    if ((copies ? !movable : !fits) || (tile.pads && of.has_parts)) return false;
     const std::int64_t bytes = tile.depth * of.reduced * p.type_of(p.b).element_bytes(),
                        most =
                            std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1),
@@ -53165,7 +53168,7 @@ class CacheBlocks : protected ReductionCosts {
                  nest.type_read(read.buffer).element_bytes() * static_cast<double>(tile.height);
     const std::int64_t all = (trip_of(nest, tile.rows) + tile.height - 1) / tile.height,
                        most = std::max(tiles_in(target_.l3_bytes / 4, std::max(bytes, 1.0)),
-                                       kLeastRows / tile.height);
+                                       std::max<std::int64_t>(kLeastRows / tile.height, 1));
     return most < all ? balanced(all, most) : 0;
   }
 
@@ -54040,7 +54043,11 @@ class TileRegisters : protected StreamedTerms {
   std::int64_t decided_row_block(const DefaultNest& nest, const RegisterTile& tile) const {
     const std::int64_t tiles = rows_in_block(nest, tile);
     if (tiles == 0) return 0;
-    const auto others = [&] { return Vec<std::int64_t>{0, 2 * tiles, tiles / 2}; };
+    const auto others = [&] {
+      Vec<std::int64_t> all{0, 2 * tiles};
+      if (tiles > 1) all.push_back(tiles / 2);
+      return all;
+    };
     return decided(nest.block, "row_blocks", tiles, others, [](std::int64_t t) {
       return PlanOption{"tiles", {t}, 0};
     });
@@ -54200,11 +54207,10 @@ class TileRegisters : protected StreamedTerms {
     if (!parts.blocks.var.get() || panels.of_rows) return own;
     double tasks = 1;
     for (const auto& loop : site(ref).loops) {
+      if (loop->var == parts.row_blocks.var) continue;
       tasks *= static_cast<double>(trip(*loop));
       if (loop->var == parts.blocks.var) break;
-      if (loop->var != parts.row_blocks.var && trip(*loop) > 1 &&
-          step_of(panels.read.indices, loop->var) == Step::none)
-        return own;
+      if (trip(*loop) > 1 && step_of(panels.read.indices, loop->var) == Step::none) return own;
     }
     return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? parts.blocks : own;
   }
@@ -65151,6 +65157,9 @@ struct KeptLanes {
 class AccumulatorPlaces : public Visitor {
  public:
   AccumulatorPlaces(const Buffer& buffer, const ForNode& loop) : buffer_(buffer) {
+    // What is asserted before a store may be that its place is one.
+    possible_ =
+        !any_statement(loop.body, [](const Stmt& s) { return s.kind() == StmtKind::Assert; });
     bound_.insert(loop.var.get());
     AccumulatorPlaces::stmt(loop.body);
     for (const auto& p : places) possible_ = possible_ && p.loaded && p.surely_stored;
@@ -65178,6 +65187,7 @@ class AccumulatorPlaces : public Visitor {
     if (const auto* n = s.as<ForNode>()) return loop(s, *n);
     if (s.kind() == StmtKind::If) return perhaps(s);
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) store(*n);
+    if (const auto* n = s.as<AllocNode>(); n && n->buffer == buffer_) possible_ = false;
     if (s.kind() == StmtKind::While || s.kind() == StmtKind::Atomic) possible_ = false;
     descend(s);
   }

@@ -206,6 +206,23 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("rows of a block take tiles that end with it, as no padding makes a part longer") {
+  lt::Input<std::uint8_t, 2> A("A", {64, 20});
+  lt::Input<std::int8_t, 2> B("B", {20, 48});
+  lt::Input<int, 2> rest("rest", {64, 48});
+  lt::Reduce r("r", 20);
+  const auto C = lt::compute("C", {64, 48}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<int>(A(i, r)) * lt::cast<int>(B(r, j)), r);
+  });
+  const auto D =
+      lt::compute("D", {64, 48}, [&](lt::Var i, lt::Var j) { return C(i, j) + rest(i, j); });
+  for (const char* name : {"x86-64-v3", "znver4"}) {
+    lt::Target target(name);
+    target.cores = 1, target.l2_bytes = 2048, target.l3_bytes = 1 << 20;
+    CHECK(is_good(planned(D, target)));
+  }
+}
+
 TEST_CASE("convolutions of bytes take instructions whether padding is reached or not") {
   for (const int pad : {0, 1}) {
     lt::Input<std::uint8_t, 3> X("X", {8, 16, 64});

@@ -80,6 +80,8 @@ TEST_CASE("a loop that may not run leaves memory alone") {
           C[i] = C[i] + A[l, i + k]
 )";
   for (const std::int64_t n : {0, 2}) CHECK(keeps(nested, n));
+  const std::string inside = after(program_of(nested));
+  CHECK(inside.find("for k") < inside.find("C_sum1[] = C["));
 }
 
 TEST_CASE("places that move, meet or are stored at times stay in memory") {
@@ -102,4 +104,37 @@ TEST_CASE("places that move, meet or are stored at times stay in memory") {
                          std::string("    vectorized for i in 0..16:\n        if i < m:\n"
                                      "          C[i] = C[i] + A[k, i]\n"))));
   CHECK_FALSE(keeps(loop(vectors("i < m", "C[i] = A[k, i]"))));
+}
+
+TEST_CASE("what is asserted, allocated, loaded or written at once in a loop stays in memory") {
+  const auto sum_to = [](const std::string& place, const std::string& condition = "i < m") {
+    return "    vectorized for i in 0..16:\n      if " + condition + ":\n        C[" + place +
+           "] = C[" + place + "] + A[k, i]\n";
+  };
+  const auto loop = [](const std::string& body) { return "  for k in 0..12:\n" + body; };
+  REQUIRE(keeps(loop(sum_to("i + 20"))));
+  // It may be that the place is one.
+  CHECK_FALSE(keeps(loop("    assert n < 9, \"large\"\n" + sum_to("i + 20"))));
+  // Two places, of which nobody knows how far they lie apart, and places and masks of memory.
+  CHECK_FALSE(keeps(loop(sum_to("i") + sum_to("i + n"))));
+  CHECK_FALSE(keeps(loop(sum_to("i", "A[3, i] > 0.0 && i < m"))));
+  CHECK_FALSE(keeps("  parallel for k in 0..1:\n" + sum_to("i")));
+  const std::string name = "    let last = k + 1\n";
+  CHECK_FALSE(keeps(loop(name + sum_to("i", "i < min(m, last)"))));
+  // A buffer of the loop's own, at places of its own.
+  const lt::Program p = lt::parse(
+      R"(program p<m in 1..=8>(in M: f32[m], in A: f32[12, 40], inout D: f32[60]):
+  for k in 0..12:
+    alloc T: f32[16]
+    vectorized for i in 0..16:
+      if i < m:
+        T[i + m] = A[k, i]
+    vectorized for i in 0..16:
+      if i < m:
+        T[i + m] = T[i + m] * 2.0
+    vectorized for i in 0..16:
+      if i < m:
+        D[i] = D[i] + T[i + m]
+)");
+  for (const std::int64_t m : {1, 5, 8}) check_stages(p, {{"m", m}}, kTarget);
 }

@@ -193,7 +193,7 @@ class CacheBlocks : protected ReductionCosts {
                  nest.type_read(read.buffer).element_bytes() * static_cast<double>(tile.height);
     const std::int64_t all = (trip_of(nest, tile.rows) + tile.height - 1) / tile.height,
                        most = std::max(tiles_in(target_.l3_bytes / 4, std::max(bytes, 1.0)),
-                                       kLeastRows / tile.height);
+                                       std::max<std::int64_t>(kLeastRows / tile.height, 1));
     return most < all ? balanced(all, most) : 0;
   }
 

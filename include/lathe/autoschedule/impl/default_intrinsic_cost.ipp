@@ -73,6 +73,7 @@ class IntrinsicCosts : protected NestSteps {
     std::int64_t rows = 1, columns = 1, depth = 1, reduced = 1;
     double in_b = 1, outside = 1;
     bool b_is_constant = false;
+    bool has_parts = false;  ///< of iterators, which no padding makes longer
   };
   Extents extents_of(const DefaultNest& nest, const IntrinsicFit& fit) const {
     Extents out;
@@ -87,6 +88,8 @@ class IntrinsicCosts : protected NestSteps {
         out.in_b *= static_cast<double>(trip_of(nest, l));
     }
     out.b_is_constant = is_constant(fit.b.buffer);
+    for (const LoopRef& l : {fit.rows, fit.columns, fit.depth})
+      out.has_parts = out.has_parts || contains(nest.parts, l);
     return out;
   }
 
@@ -112,7 +115,7 @@ class IntrinsicCosts : protected NestSteps {
         step_of(fit.a.indices, fit.depth.var) == Step::unit && !pads_a && !fit.widens_a();
     const bool runs = axis_of(fit.a, fit.depth) < fit.a.indices.size();
     const bool movable = pads_a || (runs && (fit.rows_lie_apart || !fit.rows.var.get()));
-    if (copies ? !movable : !fits) return false;
+    if ((copies ? !movable : !fits) || (tile.pads && of.has_parts)) return false;
     const std::int64_t bytes = tile.depth * of.reduced * p.type_of(p.b).element_bytes(),
                        most =
                            std::max<std::int64_t>(target_.l2_bytes / kShare / (bytes * width), 1),

@@ -63,7 +63,11 @@ class TileRegisters : protected StreamedTerms {
   std::int64_t decided_row_block(const DefaultNest& nest, const RegisterTile& tile) const {
     const std::int64_t tiles = rows_in_block(nest, tile);
     if (tiles == 0) return 0;
-    const auto others = [&] { return Vec<std::int64_t>{0, 2 * tiles, tiles / 2}; };
+    const auto others = [&] {
+      Vec<std::int64_t> all{0, 2 * tiles};
+      if (tiles > 1) all.push_back(tiles / 2);
+      return all;
+    };
     return decided(nest.block, "row_blocks", tiles, others, [](std::int64_t t) {
       return PlanOption{"tiles", {t}, 0};
     });
@@ -223,11 +227,10 @@ class TileRegisters : protected StreamedTerms {
     if (!parts.blocks.var.get() || panels.of_rows) return own;
     double tasks = 1;
     for (const auto& loop : site(ref).loops) {
+      if (loop->var == parts.row_blocks.var) continue;
       tasks *= static_cast<double>(trip(*loop));
       if (loop->var == parts.blocks.var) break;
-      if (loop->var != parts.row_blocks.var && trip(*loop) > 1 &&
-          step_of(panels.read.indices, loop->var) == Step::none)
-        return own;
+      if (trip(*loop) > 1 && step_of(panels.read.indices, loop->var) == Step::none) return own;
     }
     return target_.cores == 1 || tasks >= kTasksPerCore * target_.cores ? parts.blocks : own;
   }

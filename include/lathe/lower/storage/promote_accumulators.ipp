@@ -37,6 +37,9 @@ struct KeptLanes {
 class AccumulatorPlaces : public Visitor {
  public:
   AccumulatorPlaces(const Buffer& buffer, const ForNode& loop) : buffer_(buffer) {
+    // What is asserted before a store may be that its place is one.
+    possible_ =
+        !any_statement(loop.body, [](const Stmt& s) { return s.kind() == StmtKind::Assert; });
     bound_.insert(loop.var.get());
     AccumulatorPlaces::stmt(loop.body);
     for (const auto& p : places) possible_ = possible_ && p.loaded && p.surely_stored;
@@ -64,6 +67,7 @@ class AccumulatorPlaces : public Visitor {
     if (const auto* n = s.as<ForNode>()) return loop(s, *n);
     if (s.kind() == StmtKind::If) return perhaps(s);
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == buffer_) store(*n);
+    if (const auto* n = s.as<AllocNode>(); n && n->buffer == buffer_) possible_ = false;
     if (s.kind() == StmtKind::While || s.kind() == StmtKind::Atomic) possible_ = false;
     descend(s);
   }
