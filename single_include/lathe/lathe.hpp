@@ -11390,6 +11390,12 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
+/// blocks, has one loop in terms of the others: how much of the tile is left is a constant, or
+/// stays the same in all loops.
+///     if jo * 10 + ji < 85: S else: T(ji)   becomes   if …: S else: T(85 - jo * 10)
+Program solve_tails(const Program& program);
+
 /// Serial loops run no further than guards inside let their body do something.
 ///     for r < n: if (i <= r + 3) if (r <= i + 3) S   →   for r in max(i - 3, 0)..min(i + 4, n): S
 Program clip_loops(const Program& program);
@@ -20924,6 +20930,9 @@ class PartialResults {
   bool is(const AnyExpr& e, std::size_t output) {
     if (e.kind() == ExprKind::Const) return true;
     if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
+    // Floats wait in temporaries of another type, as change_type leaves them.
+    if (const auto* c = e.as<CastNode>(); c && c->dtype.is_float() && c->value.dtype().is_float())
+      return is(c->value, output);
     const auto* load = e.as<LoadNode>();
     if (!load)
       return CombineOperands(reducer_, output, e).all([&](const AnyExpr& operand, std::size_t k) {
@@ -51222,10 +51231,10 @@ class OrderMoves : RowSteps {
     return out;
   }
 
-  // Bytes past the end of runs: how many there are is not told from the loops, so that each is
-  // asked for its own. LLVM takes two seconds for 16 rows of 64.
+  // Bytes past the end of runs: how many there are is not told from the loops where a call tells
+  // their number, so that each is asked for its own. LLVM takes two seconds for 16 rows of 64.
   static bool has_long_tail(const DefaultNest& nest, std::int64_t lanes) {
-    return lanes > kTurnedRows && trip_of(nest, nest.unit) % lanes != 0;
+    return lanes > kTurnedRows && !has_const_trip(nest, nest.unit);
   }
 
   void tile(const DefaultNest& nest, const Turned& turned, const Order& order, std::int64_t lanes) {
@@ -57206,6 +57215,95 @@ LATHE_DECL Program hoist_guards(const Program& program) {
 
 }  // namespace lathe
 
+// ---- lathe/lower/guards/solve_tails.ipp
+namespace lathe {
+namespace detail {
+
+// What a condition, or that it does not hold, says of two indices: that one is at least the other.
+struct AtLeast {
+  AnyExpr large, small;
+
+  static std::optional<AtLeast> of(const AnyExpr& condition, bool holds) {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n || n->a.dtype() != kIndex || !is_load_free(condition)) return {};
+    switch (n->op) {
+      case BinaryOp::lt:
+        return holds ? AtLeast{n->b - 1, n->a} : AtLeast{n->a, n->b};
+      case BinaryOp::le:
+        return holds ? AtLeast{n->b, n->a} : AtLeast{n->a, n->b + 1};
+      case BinaryOp::gt:
+        return holds ? AtLeast{n->a - 1, n->b} : AtLeast{n->b, n->a};
+      case BinaryOp::ge:
+        return holds ? AtLeast{n->a, n->b} : AtLeast{n->b, n->a + 1};
+      default:
+        return {};
+    }
+  }
+};
+
+class SolveTails : public Mutator {
+ public:
+  explicit SolveTails(const Program& program) : facts_(program) {}
+
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    if (const auto* n = s.as<IfNode>()) return branches(s, *n);
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return descend(s);
+    const Facts around = facts_;
+    facts_.bind(*loop);
+    // Lanes of a vector that are one are no vector.
+    const bool solvable =
+        loop->loop_kind == ForKind::serial || loop->loop_kind == ForKind::parallel;
+    if (solvable) loops_.push_back(loop->var);
+    Stmt out = descend(s);
+    if (solvable) loops_.pop_back();
+    facts_ = around;
+    return out;
+  }
+
+ private:
+  Stmt branches(const Stmt& s, const IfNode& n) {
+    Stmt then_body = branch(n, true, n.then_body), else_body = n.else_body;
+    if (else_body.get()) else_body = branch(n, false, else_body);
+    if (then_body.same_as(n.then_body) && else_body.same_as(n.else_body)) return s;
+    return make_if(n.condition, then_body, else_body);
+  }
+
+  Stmt branch(const IfNode& n, bool holds, Stmt body) {
+    const Facts around = facts_;
+    facts_.assume_before(holds ? n.condition : logical_not(n.condition));
+    if (const auto known = AtLeast::of(n.condition, holds))
+      if (prove_le(known->large, known->small, facts_)) body = solved(*known, std::move(body));
+    body = stmt(body);
+    facts_ = around;
+    return body;
+  }
+
+  // One of the loops, from the innermost on, is what the others say.
+  Stmt solved(const AtLeast& equal, Stmt body) const {
+    const AnyExpr difference = equal.large - equal.small;
+    for (std::size_t k = loops_.size(); k-- > 0;) {
+      const auto sum = affine_of(difference, {loops_[k]});
+      if (!sum || !sum->coef(0) || std::abs(*sum->coef(0)) != 1) continue;
+      const AnyExpr value = simplify(*sum->coef(0) > 0 ? -sum->rest : sum->rest, facts_);
+      return substitute(body, {{loops_[k], value}});
+    }
+    return body;
+  }
+
+  Facts facts_;
+  Vec<VarRef> loops_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program solve_tails(const Program& program) {
+  return program.with(detail::SolveTails(program).stmt(program->body));
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/borders/lane_pieces.ipp
 namespace lathe::detail {
 
@@ -58055,6 +58153,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
+    // Which tile is the last one is what is left of a guard.
+    {"solve_tails", run_pass<solve_tails>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.

@@ -88,6 +88,12 @@ Program place_prefetches(const Program& program, const Target& target);
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
 Program hoist_guards(const Program& program);
 
+/// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
+/// blocks, has one loop in terms of the others: how much of the tile is left is a constant, or
+/// stays the same in all loops.
+///     if jo * 10 + ji < 85: S else: T(ji)   becomes   if …: S else: T(85 - jo * 10)
+Program solve_tails(const Program& program);
+
 /// Serial loops run no further than guards inside let their body do something.
 ///     for r < n: if (i <= r + 3) if (r <= i + 3) S   →   for r in max(i - 3, 0)..min(i + 4, n): S
 Program clip_loops(const Program& program);

@@ -229,6 +229,16 @@ TEST_CASE("the text of a program is tried as well") {
   const std::string written_out = parts.str();
   CHECK(written_out.find("_new") != std::string::npos);
   CHECK(lt::parse(written_out).str() == written_out);
+  // So are those that wait in another type.
+  lt::Schedule wide = [] {
+    lt::Input<float, 2> X("X", {9, 16});
+    lt::Reduce r("r", 16);
+    return lt::Schedule(
+        lt::compute("W", {9}, [&](lt::Var i) { return lt::welford(X(i, r), r); }).get<0>());
+  }();
+  wide.fold_lanes(wide.loops<2>("W")[1], 4);
+  wide.change_type("W_0_part_1", lt::kF64);
+  CHECK(lt::parse(wide.str()).str() == wide.str());
   std::string other = written_out;
   const std::size_t weight = other.find(" = 1.0\n");
   REQUIRE(weight != std::string::npos);

@@ -131,10 +131,10 @@ class OrderMoves : RowSteps {
     return out;
   }
 
-  // Bytes past the end of runs: how many there are is not told from the loops, so that each is
-  // asked for its own. LLVM takes two seconds for 16 rows of 64.
+  // Bytes past the end of runs: how many there are is not told from the loops where a call tells
+  // their number, so that each is asked for its own. LLVM takes two seconds for 16 rows of 64.
   static bool has_long_tail(const DefaultNest& nest, std::int64_t lanes) {
-    return lanes > kTurnedRows && trip_of(nest, nest.unit) % lanes != 0;
+    return lanes > kTurnedRows && !has_const_trip(nest, nest.unit);
   }
 
   void tile(const DefaultNest& nest, const Turned& turned, const Order& order, std::int64_t lanes) {

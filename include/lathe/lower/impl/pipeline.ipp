@@ -77,6 +77,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
     {"hoist_guards", run_pass<hoist_guards>, Stage::loops},
+    // Which tile is the last one is what is left of a guard.
+    {"solve_tails", run_pass<solve_tails>, Stage::loops},
     // Guards of specialised border tiles fold.
     {"simplify_borders", run_pass<simplify_program>, Stage::loops},
     // What stays the same in a loop of lanes is still told by its variable.

@@ -157,6 +157,9 @@ class PartialResults {
   bool is(const AnyExpr& e, std::size_t output) {
     if (e.kind() == ExprKind::Const) return true;
     if (const auto* s = e.as<SelectNode>()) return is(s->yes, output) && is(s->no, output);
+    // Floats wait in temporaries of another type, as change_type leaves them.
+    if (const auto* c = e.as<CastNode>(); c && c->dtype.is_float() && c->value.dtype().is_float())
+      return is(c->value, output);
     const auto* load = e.as<LoadNode>();
     if (!load)
       return CombineOperands(reducer_, output, e).all([&](const AnyExpr& operand, std::size_t k) {
