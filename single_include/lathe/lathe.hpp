@@ -11391,8 +11391,8 @@ Program place_prefetches(const Program& program, const Target& target);
 Program hoist_guards(const Program& program);
 
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
-/// blocks, has one loop in terms of the others: how much of the tile is left is a constant, or
-/// stays the same in all loops.
+/// blocks, has one loop in terms of the others: how much of the tile is left is a constant where
+/// the row's length is one.
 ///     if jo * 10 + ji < 85: S else: T(ji)   becomes   if …: S else: T(85 - jo * 10)
 Program solve_tails(const Program& program);
 
@@ -53164,7 +53164,8 @@ class CacheBlocks : protected ReductionCosts {
 
   // Tiles of rows whose operands stay in a quarter of the last cache while what lies along the
   // lanes passes by; 0: all, as they fit or as rows are those of several loops. Zen 3, 32 MB,
-  // products of 2048x2048x2048: f64 took 0.82 of the time with blocks of 512 rows, f32 0.9.
+  // products of 2048x2048x2048: f64 took 0.82 of the time with blocks of 512 rows, f32 0.9. Where
+  // the last cache is far nobody measured them.
   std::int64_t rows_in_block(const DefaultNest& nest, const RegisterTile& tile) const {
     if (!tile.rows.var.get() || !has_const_trip(nest, tile.rows) || target_.far_last_cache ||
         rows_that_meet(nest) > static_cast<double>(trip_of(nest, tile.rows)))
@@ -64963,7 +64964,7 @@ struct Slot {
 
   bool operator==(const Slot&) const = default;
 };
-inline bool meet(const Slot& a, const Slot& b) {
+inline bool overlap(const Slot& a, const Slot& b) {
   return a.first < b.first + b.lanes && b.first < a.first + a.lanes;
 }
 
@@ -65031,7 +65032,7 @@ inline bool slots_agree(const SlotCollector& slots) {
   if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
-      if (meet(a, b) && !holds(a, b) && !holds(b, a)) return false;
+      if (overlap(a, b) && !holds(a, b) && !holds(b, a)) return false;
   for (const auto& load : slots.loaded) {
     bool inside = false;
     for (const auto& store : slots.stored) inside |= holds(store, load);
@@ -65082,7 +65083,7 @@ class CommonMask : public Visitor {
   void note(const AnyExpr& index, const AnyExpr& mask) {
     Slot at;
     constant_slot(index, at);
-    if (!meet(at, slot_)) return;
+    if (!overlap(at, slot_)) return;
     if (!mask || at.lanes != slot_.lanes)
       differs_ = true;
     else if (!mask_)
@@ -65253,6 +65254,12 @@ struct KeptLanes {
   Buffer reg{};
 };
 
+// Whether a loop has an iteration for sure.
+inline bool runs(const ForNode& loop) {
+  const std::int64_t* trips = as_const_int(loop.extent);
+  return trips && *trips > 0;
+}
+
 // The accesses of a loop to one buffer, as places that are loaded and surely stored in it.
 class AccumulatorPlaces : public Visitor {
  public:
@@ -65296,8 +65303,10 @@ class AccumulatorPlaces : public Visitor {
   void loop(const Stmt& s, const ForNode& n) {
     bound_.insert(n.var.get());
     if (n.loop_kind != ForKind::serial) possible_ = false;
-    const std::int64_t* trips = as_const_int(n.extent);
-    trips&&* trips > 0 ? descend(s) : perhaps(s);
+    if (runs(n))
+      descend(s);
+    else
+      perhaps(s);
   }
   void perhaps(const Stmt& s) {
     const bool before = std::exchange(sure_, false);
@@ -65316,7 +65325,7 @@ class AccumulatorPlaces : public Visitor {
     if (places.empty()) base_ = at.base;
     if (!poly_equal(at.base, base_)) return refused();
     for (auto& p : places) {
-      if (!meet(p.slot, at.slot)) continue;
+      if (!overlap(p.slot, at.slot)) continue;
       const bool same =
           p.slot == at.slot && (mask.get() && p.mask.get() ? structurally_equal(mask, p.mask)
                                                            : mask.get() == p.mask.get());
@@ -65417,9 +65426,8 @@ class PromoteAccumulators : public Mutator {
     all.append(after);
     Stmt out = make_seq(std::move(all));
     for (const auto& p : places) out = make_alloc(p.reg, out);
-    const std::int64_t* trips = as_const_int(loop.extent);
     // A loop that does not run leaves memory alone.
-    return trips && *trips > 0 ? out : make_if(AnyExpr(0) < loop.extent, out);
+    return runs(loop) ? out : make_if(AnyExpr(0) < loop.extent, out);
   }
 
   int count_ = 0;

@@ -89,8 +89,8 @@ Program place_prefetches(const Program& program, const Target& target);
 Program hoist_guards(const Program& program);
 
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
-/// blocks, has one loop in terms of the others: how much of the tile is left is a constant, or
-/// stays the same in all loops.
+/// blocks, has one loop in terms of the others: how much of the tile is left is a constant where
+/// the row's length is one.
 ///     if jo * 10 + ji < 85: S else: T(ji)   becomes   if …: S else: T(85 - jo * 10)
 Program solve_tails(const Program& program);
 

@@ -261,6 +261,16 @@ TEST_CASE("rows of narrow floats are converted once for all tiles that come back
   CHECK(!is_ahead(rows(768, 700)));
   // Too few tiles to go through memory.
   CHECK(!has(rows(48, 3072), "A_cache"));
+  lt::Input<lt::f16, 2> A("A", {16, 64}), B("B", {64, 100}, {.constant = true});
+  lt::Reduce r("r", 64);
+  const lt::Program small = lt::program_of(lt::compute("D", {16, 100}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<float>(A(i, r)) * lt::cast<float>(B(r, j)), r);
+  }));
+  lt::Target target("x86-64-v3");
+  target.cores = 1, target.l2_bytes = 16 << 10;
+  const lt::Schedule s = lt::default_schedule(small, target, {.strict = true});
+  CHECK(has(s.str(), "alloc A_cache: f32[16, 64]"));
+  CHECK(test::run(s.program()) == test::run(small));
 }
 
 TEST_CASE("rows of a tile that lie side by side, terms apart, have panels of their own") {

@@ -33,6 +33,12 @@ struct KeptLanes {
   Buffer reg{};
 };
 
+// Whether a loop has an iteration for sure.
+inline bool runs(const ForNode& loop) {
+  const std::int64_t* trips = as_const_int(loop.extent);
+  return trips && *trips > 0;
+}
+
 // The accesses of a loop to one buffer, as places that are loaded and surely stored in it.
 class AccumulatorPlaces : public Visitor {
  public:
@@ -76,8 +82,10 @@ class AccumulatorPlaces : public Visitor {
   void loop(const Stmt& s, const ForNode& n) {
     bound_.insert(n.var.get());
     if (n.loop_kind != ForKind::serial) possible_ = false;
-    const std::int64_t* trips = as_const_int(n.extent);
-    trips&&* trips > 0 ? descend(s) : perhaps(s);
+    if (runs(n))
+      descend(s);
+    else
+      perhaps(s);
   }
   void perhaps(const Stmt& s) {
     const bool before = std::exchange(sure_, false);
@@ -96,7 +104,7 @@ class AccumulatorPlaces : public Visitor {
     if (places.empty()) base_ = at.base;
     if (!poly_equal(at.base, base_)) return refused();
     for (auto& p : places) {
-      if (!meet(p.slot, at.slot)) continue;
+      if (!overlap(p.slot, at.slot)) continue;
       const bool same =
           p.slot == at.slot && (mask.get() && p.mask.get() ? structurally_equal(mask, p.mask)
                                                            : mask.get() == p.mask.get());
@@ -197,9 +205,8 @@ class PromoteAccumulators : public Mutator {
     all.append(after);
     Stmt out = make_seq(std::move(all));
     for (const auto& p : places) out = make_alloc(p.reg, out);
-    const std::int64_t* trips = as_const_int(loop.extent);
     // A loop that does not run leaves memory alone.
-    return trips && *trips > 0 ? out : make_if(AnyExpr(0) < loop.extent, out);
+    return runs(loop) ? out : make_if(AnyExpr(0) < loop.extent, out);
   }
 
   int count_ = 0;

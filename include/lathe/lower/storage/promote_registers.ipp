@@ -16,7 +16,7 @@ struct Slot {
 
   bool operator==(const Slot&) const = default;
 };
-inline bool meet(const Slot& a, const Slot& b) {
+inline bool overlap(const Slot& a, const Slot& b) {
   return a.first < b.first + b.lanes && b.first < a.first + a.lanes;
 }
 
@@ -84,7 +84,7 @@ inline bool slots_agree(const SlotCollector& slots) {
   if (!slots.possible) return false;
   for (const auto& a : slots.stored)
     for (const auto& b : slots.stored)
-      if (meet(a, b) && !holds(a, b) && !holds(b, a)) return false;
+      if (overlap(a, b) && !holds(a, b) && !holds(b, a)) return false;
   for (const auto& load : slots.loaded) {
     bool inside = false;
     for (const auto& store : slots.stored) inside |= holds(store, load);
@@ -135,7 +135,7 @@ class CommonMask : public Visitor {
   void note(const AnyExpr& index, const AnyExpr& mask) {
     Slot at;
     constant_slot(index, at);
-    if (!meet(at, slot_)) return;
+    if (!overlap(at, slot_)) return;
     if (!mask || at.lanes != slot_.lanes)
       differs_ = true;
     else if (!mask_)
