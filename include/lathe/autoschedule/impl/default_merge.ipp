@@ -95,7 +95,8 @@ class MergeNests : DefaultSteps {
   // that they read: rows that are reduced more than once. Least and most of 4000x4000: 0.63 of the
   // time.
   bool meet_in_cache(const ForNode& first, const ForNode& second) const {
-    if (trip(first) != trip(second) || !is_over_results(first) || !is_over_results(second))
+    if (trip(first) != trip(second) || !is_over_results(first) || !is_over_results(second) ||
+        (is_elementwise(first) && is_elementwise(second)))
       return false;
     const auto cache = static_cast<double>(target_.l2_bytes);
     if (2 * (bytes_of_iteration(first) + bytes_of_iteration(second)) > cache) return false;
