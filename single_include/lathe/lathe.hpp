@@ -11830,229 +11830,6 @@ class MutatorInLoops : public SharingMutator {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/deinterleave.hpp
-// Lanes that lie a constant number of elements apart, from dense vectors by shuffles.
-
-namespace lathe::detail {
-
-/// Smallest first; none of 1.
-Vec<std::int64_t> prime_factors(std::int64_t n);
-
-/// Whether TargetCaps::turns_bytes is about vectors of this type.
-bool turns_bytes(DType type, const TargetCaps& caps);
-/// Instructions of a shuffle of two vectors that moves so many bytes at a time.
-int merge_cost(DType type, int bytes, const TargetCaps& caps);
-
-/// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
-/// those before base + limit where there is one.
-struct Run {
-  Buffer buffer;
-  AnyExpr base;
-  std::int64_t extent = 0;
-  AnyExpr limit;
-};
-
-/// Elements of a run from the `first` one on, as one vector; 0 where it has ended.
-AnyExpr loaded_part(const Run& run, std::int64_t first, DType type, const TargetCaps& caps);
-
-/// Dense loads and shuffles, each a variable, and what they cost.
-class NamedShuffles {
- public:
-  Vec<LetBinding> lets;
-  int loads = 0, instructions = 0;  ///< of memory; of shuffles
-
- protected:
-  AnyExpr named(AnyExpr value);
-};
-
-/// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
-/// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
-/// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
-/// Narrow lanes at odd strides go by LaneBlocks. Where wider elements merge in fewer instructions,
-/// those of each 16 bytes are sorted before by their offset, and then move together.
-class Deinterleave : public NamedShuffles {
- public:
-  /// The run is at least as long as a vector of this type.
-  Deinterleave(DType type, std::int64_t stride, Run run, const TargetCaps& caps);
-
-  /// Elements offset + l * stride of the run, as a variable that one of `lets` binds.
-  AnyExpr lanes_from(std::int64_t offset);
-
- private:
-  /// Of every `step`-th element from `residue` on, vector `index`.
-  struct Part {
-    std::size_t level;
-    std::int64_t step, residue, index;
-  };
-  /// Where an element of a part is.
-  struct Source {
-    std::int64_t vector = -1;  ///< none holds it: the run has ended
-    int lane = 0;
-  };
-  bool is_by_blocks() const;
-  int group_size() const;
-  AnyExpr part(const Part& p);
-  AnyExpr by_blocks(std::int64_t offset);
-  AnyExpr sorted(AnyExpr vector);
-  AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
-  AnyExpr merged(const Part& p);
-  Source source(const Part& p, std::int64_t lane) const;
-  std::int64_t first_of(std::int64_t dense_vector) const;
-
-  const DType type_;
-  const Run run_;
-  const std::int64_t stride_;
-  const TargetCaps& caps_;
-  Vec<AnyExpr> offsets_;       ///< all of them, where LaneBlocks gives them
-  const int group_;            ///< lanes that move together
-  const std::int64_t lanes_;   ///< of a vector, in groups
-  const std::int64_t extent_;  ///< of the run, in groups
-  Vec<std::int64_t> factors_;
-  struct Known {
-    Part part;
-    AnyExpr value;
-  };
-  Vec<Known> known_;
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/lane_blocks.hpp
-// Narrow lanes in turn, by pieces of 16 bytes: what x86-64 does without permutes of bytes.
-
-namespace lathe::detail {
-
-/// Of s dense vectors, every s-th lane from each offset, and back, where s is odd. Pieces of 16
-/// bytes are sorted by their number modulo s; then a lane stands at a place of its own among those
-/// of its offset, so they are blended together, and one shuffle within 16 bytes puts them in order.
-/// s vectors take at most s * (s - 1) merges of pieces, as many blends, and s shuffles.
-/// Intel's optimization reference manual, "RGB to planar" of 16-byte lanes, is s = 3.
-class LaneBlocks {
- public:
-  LaneBlocks(DType type, int stride)
-      : type_(type), stride_(stride), lanes_(kBytes / type.element_bytes()) {}
-
-  /// Whether vectors of this type are made of pieces, and merges of single lanes cost more.
-  static bool pays(DType type, std::int64_t stride, const TargetCaps& caps);
-
-  Vec<AnyExpr> apart(const Vec<AnyExpr>& vectors);
-  Vec<AnyExpr> in_turn(const Vec<AnyExpr>& offsets);
-
-  Vec<LetBinding> lets;
-  int instructions = 0;
-
- private:
-  static constexpr int kBytes = 16;
-
-  int blocks() const { return type_.lanes / lanes_; }
-  AnyExpr named(AnyExpr value);
-  AnyExpr merged(const Vec<AnyExpr>& vectors, const Vec<int>& vector, const Vec<int>& lane);
-  AnyExpr of_pieces(const Vec<AnyExpr>& vectors, const Vec<int>& pieces);
-  AnyExpr within(const AnyExpr& vector, const Vec<int>& order);
-  AnyExpr blended(const Vec<AnyExpr>& vectors, const Vec<int>& from);
-
-  const DType type_;
-  const int stride_;
-  const int lanes_;  ///< of a piece
-};
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/ordered_stmts.hpp
-// Statements as a list, with those inside of bindings.
-
-namespace lathe::detail {
-
-/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
-struct OrderedStmt {
-  Stmt stmt;
-  bool opens;
-};
-inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
-  const Vec<Stmt> list = seq_of(s);
-  for (const Stmt& child : list) out.push_back({child, false});
-  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
-  if (!let || seq_of(let->body).empty()) return;
-  out.back().opens = true;
-  follow(let->body, out);
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/strided_loads.hpp
-// Accesses whose lanes lie a constant number of elements apart, and loads that share memory.
-
-namespace lathe::detail {
-
-/// Lane l is element base + constant + l * stride, the last lane first if `reversed`.
-struct Strided {
-  Poly base;  ///< without its constant
-  std::int64_t constant = 0, stride = 0;
-  AnyExpr step;  ///< instead of the stride where that is no constant
-  bool reversed = false;
-  AnyExpr limit;  ///< how many of the first lanes are accessed; none: all
-
-  /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
-  bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
-  /// Whether lanes are rows of a matrix: one vector of a run that is longer than it has lanes would
-  /// hold few of its elements.
-  bool is_matrix(int lanes) const { return step.get() || stride > lanes; }
-  AnyExpr row_stride() const { return step ? step : AnyExpr(stride); }
-  /// Whether lanes of both lie the same number of elements apart, from bases that a constant parts.
-  bool same_rows(const Strided& other) const;
-};
-
-/// Instructions of so many vectors that are moved element by element.
-inline int by_elements(DType type, int vectors, const TargetCaps& caps) {
-  return caps.kElementMove * type.lanes * vectors;
-}
-/// Instructions of a dense access.
-int dense_access(DType type, bool masked, const TargetCaps& caps);
-
-/// Loads that lie within one stride of each other, and within one vector.
-class StridedGroup {
- public:
-  StridedGroup(const LoadNode& n, const Strided& load);
-
-  /// Empty if the load is none of these; else the variable that holds it.
-  AnyExpr add(const LoadNode& n, const Strided& load);
-  /// What a load is, under any mask, whose elements others read anyway; empty if they do not.
-  AnyExpr shared(const LoadNode& n, const Strided& load);
-  /// Whether a store to the buffer may change what it reads.
-  bool depends_on(const Buffer& stored) const;
-  /// Variables and what they hold; empty if loads one element after the other cost no more.
-  Vec<LetBinding> lets(const TargetCaps& caps) const;
-
- private:
-  struct Member {
-    std::int64_t constant;
-    bool reversed;
-    VarRef var;
-  };
-  /// Variables, and the instructions that they take.
-  struct Way {
-    Vec<LetBinding> lets;
-    int cost = 0;
-  };
-  Way lanes(const TargetCaps& caps) const;
-  Way columns(const TargetCaps& caps) const;
-  Way of_registers(const TargetCaps& caps) const;
-  Run strided_run(Vec<LetBinding>& lets) const;
-  Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
-  template <class Source>
-  AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
-
-  Buffer buffer_;
-  DType type_;
-  AnyExpr mask_;
-  Strided first_;
-  AnyExpr base_;  ///< of the first load, its constant included
-  std::int64_t least_, most_;
-  Vec<Member> members_;
-};
-
-}  // namespace lathe::detail
-
 // ---- lathe/lower/machine/partial_sums.hpp
 // Registers of partial sums of integers, of which only the total is asked for.
 
@@ -12224,7 +12001,230 @@ class MovedLanes : public Visitor {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/near_lanes.hpp
+// ---- lathe/lower/shuffles/deinterleave.hpp
+// Lanes that lie a constant number of elements apart, from dense vectors by shuffles.
+
+namespace lathe::detail {
+
+/// Smallest first; none of 1.
+Vec<std::int64_t> prime_factors(std::int64_t n);
+
+/// Whether TargetCaps::turns_bytes is about vectors of this type.
+bool turns_bytes(DType type, const TargetCaps& caps);
+/// Instructions of a shuffle of two vectors that moves so many bytes at a time.
+int merge_cost(DType type, int bytes, const TargetCaps& caps);
+
+/// Memory that follows each other: elements base to base + extent - 1 of a buffer may be read, or
+/// those before base + limit where there is one.
+struct Run {
+  Buffer buffer;
+  AnyExpr base;
+  std::int64_t extent = 0;
+  AnyExpr limit;
+};
+
+/// Elements of a run from the `first` one on, as one vector; 0 where it has ended.
+AnyExpr loaded_part(const Run& run, std::int64_t first, DType type, const TargetCaps& caps);
+
+/// Dense loads and shuffles, each a variable, and what they cost.
+class NamedShuffles {
+ public:
+  Vec<LetBinding> lets;
+  int loads = 0, instructions = 0;  ///< of memory; of shuffles
+
+ protected:
+  AnyExpr named(AnyExpr value);
+};
+
+/// Elements `stride` apart of a run of memory that is read as dense vectors: the prime factors of
+/// the stride are taken in turn, each a merge of as many vectors as it says, whose results all
+/// offsets share. s strided vectors are s dense ones and, for a power of two, s * log2(s) shuffles.
+/// Narrow lanes at odd strides go by LaneBlocks. Where wider elements merge in fewer instructions,
+/// those of each 16 bytes are sorted before by their offset, and then move together.
+class Deinterleave : public NamedShuffles {
+ public:
+  /// The run is at least as long as a vector of this type.
+  Deinterleave(DType type, std::int64_t stride, Run run, const TargetCaps& caps);
+
+  /// Elements offset + l * stride of the run, as a variable that one of `lets` binds.
+  AnyExpr lanes_from(std::int64_t offset);
+
+ private:
+  /// Of every `step`-th element from `residue` on, vector `index`.
+  struct Part {
+    std::size_t level;
+    std::int64_t step, residue, index;
+  };
+  /// Where an element of a part is.
+  struct Source {
+    std::int64_t vector = -1;  ///< none holds it: the run has ended
+    int lane = 0;
+  };
+  bool is_by_blocks() const;
+  int group_size() const;
+  AnyExpr part(const Part& p);
+  AnyExpr by_blocks(std::int64_t offset);
+  AnyExpr sorted(AnyExpr vector);
+  AnyExpr shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups);
+  AnyExpr merged(const Part& p);
+  Source source(const Part& p, std::int64_t lane) const;
+  std::int64_t first_of(std::int64_t dense_vector) const;
+
+  const DType type_;
+  const Run run_;
+  const std::int64_t stride_;
+  const TargetCaps& caps_;
+  Vec<AnyExpr> offsets_;       ///< all of them, where LaneBlocks gives them
+  const int group_;            ///< lanes that move together
+  const std::int64_t lanes_;   ///< of a vector, in groups
+  const std::int64_t extent_;  ///< of the run, in groups
+  Vec<std::int64_t> factors_;
+  struct Known {
+    Part part;
+    AnyExpr value;
+  };
+  Vec<Known> known_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/lane_blocks.hpp
+// Narrow lanes in turn, by pieces of 16 bytes: what x86-64 does without permutes of bytes.
+
+namespace lathe::detail {
+
+/// Of s dense vectors, every s-th lane from each offset, and back, where s is odd. Pieces of 16
+/// bytes are sorted by their number modulo s; then a lane stands at a place of its own among those
+/// of its offset, so they are blended together, and one shuffle within 16 bytes puts them in order.
+/// s vectors take at most s * (s - 1) merges of pieces, as many blends, and s shuffles.
+/// Intel's optimization reference manual, "RGB to planar" of 16-byte lanes, is s = 3.
+class LaneBlocks {
+ public:
+  LaneBlocks(DType type, int stride)
+      : type_(type), stride_(stride), lanes_(kBytes / type.element_bytes()) {}
+
+  /// Whether vectors of this type are made of pieces, and merges of single lanes cost more.
+  static bool pays(DType type, std::int64_t stride, const TargetCaps& caps);
+
+  Vec<AnyExpr> apart(const Vec<AnyExpr>& vectors);
+  Vec<AnyExpr> in_turn(const Vec<AnyExpr>& offsets);
+
+  Vec<LetBinding> lets;
+  int instructions = 0;
+
+ private:
+  static constexpr int kBytes = 16;
+
+  int blocks() const { return type_.lanes / lanes_; }
+  AnyExpr named(AnyExpr value);
+  AnyExpr merged(const Vec<AnyExpr>& vectors, const Vec<int>& vector, const Vec<int>& lane);
+  AnyExpr of_pieces(const Vec<AnyExpr>& vectors, const Vec<int>& pieces);
+  AnyExpr within(const AnyExpr& vector, const Vec<int>& order);
+  AnyExpr blended(const Vec<AnyExpr>& vectors, const Vec<int>& from);
+
+  const DType type_;
+  const int stride_;
+  const int lanes_;  ///< of a piece
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/machine/ordered_stmts.hpp
+// Statements as a list, with those inside of bindings.
+
+namespace lathe::detail {
+
+/// Statements that run one after the other. Those after a binding lie inside of it if it `opens`.
+struct OrderedStmt {
+  Stmt stmt;
+  bool opens;
+};
+inline void follow(const Stmt& s, Vec<OrderedStmt>& out) {
+  const Vec<Stmt> list = seq_of(s);
+  for (const Stmt& child : list) out.push_back({child, false});
+  const auto* let = list.empty() ? nullptr : list.back().as<LetStmtNode>();
+  if (!let || seq_of(let->body).empty()) return;
+  out.back().opens = true;
+  follow(let->body, out);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/strided_loads.hpp
+// Accesses whose lanes lie a constant number of elements apart, and loads that share memory.
+
+namespace lathe::detail {
+
+/// Lane l is element base + constant + l * stride, the last lane first if `reversed`.
+struct Strided {
+  Poly base;  ///< without its constant
+  std::int64_t constant = 0, stride = 0;
+  AnyExpr step;  ///< instead of the stride where that is no constant
+  bool reversed = false;
+  AnyExpr limit;  ///< how many of the first lanes are accessed; none: all
+
+  /// Whether it is one: of memory, by more than one element, with no mask but of the first lanes.
+  bool set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask, int lanes);
+  /// Whether lanes are rows of a matrix: one vector of a run that is longer than it has lanes would
+  /// hold few of its elements.
+  bool is_matrix(int lanes) const { return step.get() || stride > lanes; }
+  AnyExpr row_stride() const { return step ? step : AnyExpr(stride); }
+  /// Whether lanes of both lie the same number of elements apart, from bases that a constant parts.
+  bool same_rows(const Strided& other) const;
+};
+
+/// Instructions of so many vectors that are moved element by element.
+inline int by_elements(DType type, int vectors, const TargetCaps& caps) {
+  return caps.kElementMove * type.lanes * vectors;
+}
+/// Instructions of a dense access.
+int dense_access(DType type, bool masked, const TargetCaps& caps);
+
+/// Loads that lie within one stride of each other, and within one vector.
+class StridedGroup {
+ public:
+  StridedGroup(const LoadNode& n, const Strided& load);
+
+  /// Empty if the load is none of these; else the variable that holds it.
+  AnyExpr add(const LoadNode& n, const Strided& load);
+  /// What a load is, under any mask, whose elements others read anyway; empty if they do not.
+  AnyExpr shared(const LoadNode& n, const Strided& load);
+  /// Whether a store to the buffer may change what it reads.
+  bool depends_on(const Buffer& stored) const;
+  /// Variables and what they hold; empty if loads one element after the other cost no more.
+  Vec<LetBinding> lets(const TargetCaps& caps) const;
+
+ private:
+  struct Member {
+    std::int64_t constant;
+    bool reversed;
+    VarRef var;
+  };
+  /// Variables, and the instructions that they take.
+  struct Way {
+    Vec<LetBinding> lets;
+    int cost = 0;
+  };
+  Way lanes(const TargetCaps& caps) const;
+  Way columns(const TargetCaps& caps) const;
+  Way of_registers(const TargetCaps& caps) const;
+  Run strided_run(Vec<LetBinding>& lets) const;
+  Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
+  template <class Source>
+  AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
+
+  Buffer buffer_;
+  DType type_;
+  AnyExpr mask_;
+  Strided first_;
+  AnyExpr base_;  ///< of the first load, its constant included
+  std::int64_t least_, most_;
+  Vec<Member> members_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/near_lanes.hpp
 // Vectors of elements that are known numbers apart, from dense loads and shuffles.
 
 namespace lathe::detail {
@@ -12269,7 +12269,7 @@ class NearLanes {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/turned_rows.hpp
+// ---- lathe/lower/shuffles/turned_rows.hpp
 // Columns of a matrix in memory as vectors: rows are loaded as they lie and turned by shuffles.
 
 namespace lathe::detail {
@@ -58485,476 +58485,6 @@ LATHE_DECL Program count_lanes(const Program& program, const TargetCaps& caps) {
 
 }  // namespace lathe
 
-// ---- lathe/lower/machine/deinterleave.ipp
-namespace lathe::detail {
-
-LATHE_DECL Vec<std::int64_t> prime_factors(std::int64_t n) {
-  Vec<std::int64_t> out;
-  for (std::int64_t p = 2; n > 1; ++p)
-    for (; n % p == 0; n /= p) out.push_back(p);
-  return out;
-}
-
-LATHE_DECL bool turns_bytes(DType type, const TargetCaps& caps) {
-  const bool known = type.lanes == 16 || type.lanes == 32 || type.lanes == 64;
-  return caps.turns_bytes && known && type.bits == 8 && type.lanes <= caps.register_bytes;
-}
-
-LATHE_DECL int merge_cost(DType type, int bytes, const TargetCaps& caps) {
-  const int all = type.element_bytes() * type.lanes;
-  const int registers = (all + caps.register_bytes - 1) / caps.register_bytes;
-  return registers * caps.merges[bytes > 4 ? 3 : bytes / 2];
-}
-
-LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
-                                      const TargetCaps& caps)
-    : type_(type),
-      run_(std::move(run)),
-      stride_(stride),
-      caps_(caps),
-      group_(group_size()),
-      lanes_(type.lanes / group_),
-      extent_(run_.extent / group_),
-      factors_(prime_factors(stride)) {}
-
-LATHE_DECL bool Deinterleave::is_by_blocks() const {
-  return LaneBlocks::pays(type_, stride_, caps_) && run_.extent == stride_ * type_.lanes;
-}
-
-/// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
-LATHE_DECL int Deinterleave::group_size() const {
-  constexpr int sorted_bytes = 16;
-  const int element = type_.element_bytes(), stride = static_cast<int>(stride_);
-  const bool even = sorted_bytes % (element * stride) == 0 && run_.extent % type_.lanes == 0 &&
-                    element * type_.lanes % sorted_bytes == 0;
-  if (!even) return 1;
-  // For each of s vectors one shuffle more, and log2(s) cheaper ones.
-  const int group = sorted_bytes / (element * stride);
-  const int saved = merge_cost(type_, element, caps_) - merge_cost(type_, element * group, caps_);
-  const int rounds = static_cast<int>(prime_factors(stride_).size());
-  return rounds * saved > merge_cost(type_, sorted_bytes, caps_) ? group : 1;
-}
-
-LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
-  return is_by_blocks() ? by_blocks(offset) : part({factors_.size(), stride_, offset, 0});
-}
-
-LATHE_DECL AnyExpr Deinterleave::by_blocks(std::int64_t offset) {
-  if (offsets_.empty()) {
-    Vec<AnyExpr> vectors;
-    for (std::int64_t k = 0; k < stride_; ++k) vectors.push_back(part({0, 1, 0, k}));
-    LaneBlocks blocks(type_, static_cast<int>(stride_));
-    offsets_ = blocks.apart(vectors);
-    lets.append(blocks.lets);
-    instructions += blocks.instructions;
-  }
-  return offsets_[static_cast<std::size_t>(offset)];
-}
-
-LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {
-  if (group_ == 1) return vector;
-  const int stride = static_cast<int>(stride_), sorted = group_ * stride;
-  Vec<int> map;
-  for (int l = 0; l < type_.lanes; ++l) {
-    const int at = l % sorted;
-    map.push_back(l - at + at % group_ * stride + at / group_);
-  }
-  instructions += merge_cost(type_, 16, caps_);
-  return named(make_shuffle({std::move(vector)}, std::move(map)));
-}
-
-LATHE_DECL AnyExpr Deinterleave::shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups) {
-  Vec<int> map;
-  for (int at : groups)
-    for (int l = 0; l < group_; ++l) map.push_back(at * group_ + l);
-  instructions += merge_cost(type_, type_.element_bytes() * group_, caps_);
-  return named(make_shuffle(std::move(vectors), std::move(map)));
-}
-
-// The last one ends with the run.
-LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const {
-  return std::min(dense_vector * lanes_, extent_ - lanes_);
-}
-
-LATHE_DECL AnyExpr loaded_part(const Run& run, std::int64_t first, DType type,
-                               const TargetCaps& caps) {
-  const AnyExpr index = make_ramp(fold_add(run.base, AnyExpr(first)), AnyExpr(1), type.lanes);
-  const AnyExpr count =
-      run.limit ? lanes_before(run.limit, first, type.lanes) : AnyExpr(type.lanes);
-  if (is_const(count, 0)) return make_const(type, 0);
-  if (is_const(count, type.lanes)) return make_load(run.buffer, {index});
-  return make_load(run.buffer, {index}, first_lanes(count, type.lanes, caps));
-}
-
-LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
-  for (const Known& k : known_)
-    if (k.part.level == p.level && k.part.residue == p.residue && k.part.index == p.index)
-      return k.value;
-  AnyExpr value;
-  if (p.level == 0) {
-    ++loads;
-    value = sorted(named(loaded_part(run_, first_of(p.index) * group_, type_, caps_)));
-  } else {
-    value = merged(p);
-  }
-  known_.push_back({p, value});
-  return value;
-}
-
-// As vector and lane of the part that this one is taken from.
-LATHE_DECL Deinterleave::Source Deinterleave::source(const Part& p, std::int64_t lane) const {
-  const std::int64_t factor = factors_[p.level - 1], inner = p.step / factor;
-  const std::int64_t element = (p.index * lanes_ + lane) * factor + p.residue / inner;
-  if (element * inner + p.residue % inner >= extent_) return {};
-  std::int64_t vector = element / lanes_, first = vector * lanes_;
-  if (p.level == 1) first = first_of(vector);
-  return {vector, static_cast<int>(element - first)};
-}
-
-// One source after the other is merged in; a lane that is not there yet stays what it is.
-LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
-  const int lanes = static_cast<int>(lanes_);
-  const std::int64_t inner = p.step / factors_[p.level - 1];
-  Vec<Source> from;
-  for (int l = 0; l < lanes; ++l) from.push_back(source(p, l));
-  AnyExpr value;
-  Vec<int> picked;
-  std::int64_t first = from[0].vector, last = first;
-  for (const Source& s : from) last = std::max(last, s.vector);
-  const auto vector = [&](std::int64_t index) {
-    return part({p.level - 1, inner, p.residue % inner, index});
-  };
-  const auto lane_in = [&](std::int64_t index, int l, int shift, int otherwise) {
-    const Source& s = from[static_cast<std::size_t>(l)];
-    return s.vector == index ? s.lane + shift : otherwise;
-  };
-  value = vector(first);
-  for (std::int64_t v = first + 1; v <= last; ++v) {
-    if (std::none_of(from.begin(), from.end(), [&](const Source& s) { return s.vector == v; }))
-      continue;
-    Vec<int> map;
-    for (int l = 0; l < lanes; ++l)
-      map.push_back(lane_in(v, l, lanes, picked.empty() ? lane_in(first, l, 0, l) : l));
-    value = shuffled({value, vector(v)}, map);
-    picked = std::move(map);
-  }
-  if (!picked.empty()) return value;
-  Vec<int> map;
-  for (int l = 0; l < lanes; ++l) map.push_back(lane_in(first, l, 0, l));
-  return shuffled({value}, map);
-}
-
-LATHE_DECL AnyExpr NamedShuffles::named(AnyExpr value) {
-  lets.push_back({make_var("v", value.dtype()), std::move(value)});
-  return lets.back().var;
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/deinterleave_loads.ipp
-namespace lathe {
-namespace detail {
-
-/// Strided loads that happen wherever an expression is evaluated, by names that are known there,
-/// and those in the arms of its selects, which may not.
-class StridedLoadsOf : public Visitor {
- public:
-  /// `loaded`: those that variables hold already; `inside`: names that are not known there.
-  StridedLoadsOf(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
-      : loaded_(loaded), inside_(inside) {}
-
-  struct Found {
-    const LoadNode* node;
-    Strided load;
-  };
-  Vec<Found> found, in_arms;
-
-  void run(const AnyExpr& e) {
-    expr(e);
-    to_ = &in_arms;
-    for (std::size_t k = 0; k < arms_.size(); ++k) {
-      const AnyExpr arm = arms_[k];
-      expr(arm);
-    }
-  }
-  void expr(const AnyExpr& e) override {
-    if (e->shared() && !seen_.insert(e.get()).second) return;
-    if (loaded_.contains(e.get())) return;
-    if (const auto* n = e.as<LetNode>())
-      for (const auto& b : n->bindings) inside_.insert(b.var.get());
-    if (const auto* n = e.as<SelectNode>()) {
-      arms_.append({n->yes, n->no});
-      return expr(n->condition);
-    }
-    descend(e);
-    const auto* n = e.as<LoadNode>();
-    Strided load;
-    if (!n) return;
-    if (to_ == &in_arms) {
-      if (load.set(n->buffer, n->indices, {}, n->dtype.lanes) && known(n->indices[0]) &&
-          (!n->mask || !find_load(n->mask)))
-        in_arms.push_back({n, std::move(load)});
-    } else if (load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
-               (!n->mask || known(n->mask))) {
-      found.push_back({n, std::move(load)});
-    }
-  }
-
- private:
-  bool known(const AnyExpr& e) const {
-    if (inside_.size() == 0) return true;
-    for (const VarRef& v : free_vars(e))
-      if (inside_.contains(v.get())) return false;
-    return true;
-  }
-  const NodeMap<AnyExpr>& loaded_;
-  NodeSet seen_, inside_;
-  Vec<AnyExpr> arms_;
-  Vec<Found>* to_ = &found;
-};
-
-/// Bindings and stores of a statement that stands between others, in the order in which they
-/// happen. What is loaded before the first store can be loaded before all of it.
-struct NestedStmt {
-  explicit NestedStmt(const Stmt& s) { plain = add(s); }
-  bool plain;  ///< nothing else is among them
-  Vec<AnyExpr> before_stores;
-  Vec<Buffer> stored;
-  NodeSet bound;
-
- private:
-  bool add(const Stmt& s) {
-    if (const auto* let = s.as<LetStmtNode>()) {
-      if (stored.empty()) before_stores.push_back(let->value);
-      bound.insert(let->var.get());
-      return add(let->body);
-    }
-    if (const auto* store = s.as<StoreNode>()) {
-      if (stored.empty()) {
-        before_stores.push_back(store->value);
-        if (store->mask) before_stores.push_back(store->mask);
-      }
-      stored.push_back(store->buffer);
-      return true;
-    }
-    if (!s.as<SeqNode>()) return false;
-    for (const Stmt& child : seq_of(s))
-      if (!add(child)) return false;
-    return true;
-  }
-};
-
-/// Groups of the loads of statements that follow each other.
-struct LoadPlan {
-  struct Entry {
-    StridedGroup group;
-    std::size_t first, last;  ///< steps that load from it
-    bool open = true;
-    Vec<LetBinding> lets{};
-  };
-  struct Use {
-    const LoadNode* node;
-    AnyExpr var;
-    std::size_t step, entry;
-  };
-  Vec<Entry> entries;
-  Vec<Use> uses;
-
-  void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
-           const NodeSet& inside = {}) {
-    StridedLoadsOf loads(loaded, inside);
-    loads.run(e);
-    for (const auto& [node, load] : loads.found) place(*node, load, step);
-    for (const auto& [node, load] : loads.in_arms) share(*node, load, step);
-  }
-  void stored(const Buffer& b) {
-    for (Entry& entry : entries)
-      if (entry.group.depends_on(b)) entry.open = false;
-  }
-  void close() {
-    for (Entry& entry : entries) entry.open = false;
-  }
-  // Variables stand inside one another, as do the statements after them: beyond some number loads
-  // stay as they are.
-  void finish(const TargetCaps& caps) {
-    constexpr std::size_t most = 1000;
-    std::size_t bound = 0;
-    for (Entry& entry : entries) {
-      entry.lets = entry.group.lets(caps);
-      if (bound + entry.lets.size() > most) entry.lets.clear();
-      bound += entry.lets.size();
-    }
-  }
-
- private:
-  void place(const LoadNode& n, const Strided& load, std::size_t step) {
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      if (!entries[k].open) continue;
-      if (AnyExpr var = entries[k].group.add(n, load)) {
-        entries[k].last = step;
-        uses.push_back({&n, std::move(var), step, k});
-        return;
-      }
-    }
-    entries.push_back({StridedGroup(n, load), step, step});
-    AnyExpr var = entries.back().group.add(n, load);
-    uses.push_back({&n, std::move(var), step, entries.size() - 1});
-  }
-  // What is loaded anyway is there for an arm, too.
-  void share(const LoadNode& n, const Strided& load, std::size_t step) {
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      if (!entries[k].open) continue;
-      if (AnyExpr var = entries[k].group.shared(n, load)) {
-        entries[k].last = step;
-        uses.push_back({&n, std::move(var), step, k});
-        return;
-      }
-    }
-  }
-};
-
-class DeinterleaveLoads : public SharingMutator {
- public:
-  explicit DeinterleaveLoads(const TargetCaps& caps) : caps_(caps) {}
-
-  Stmt stmt(const Stmt& s) override {
-    Vec<OrderedStmt> steps;
-    follow(s, steps);
-    if (steps.empty()) return s;
-    const NodeMap<AnyExpr> around = loaded_;
-    const LoadPlan plan = planned(steps, around);
-    Vec<Piece> pieces;
-    for (std::size_t k = steps.size(); k-- > 0;) {
-      forget(0);
-      loaded_ = around;
-      use(plan, k);
-      const Stmt& step = steps[k].stmt;
-      if (steps[k].opens) {
-        const auto* let = step.as<LetStmtNode>();
-        AnyExpr value = expr(let->value);
-        pieces.push_back(joined(pieces, steps.size() - 1));
-        pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
-      } else {
-        const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
-        pieces.push_back({nested ? stmt(step) : descend(step), k});
-      }
-      for (const LoadPlan::Entry& entry : plan.entries) {
-        if (entry.first != k || entry.lets.empty()) continue;
-        Piece piece = joined(pieces, entry.last);
-        for (std::size_t b = entry.lets.size(); b-- > 0;)
-          piece.stmt = make_let_stmt(entry.lets[b].var, entry.lets[b].value, piece.stmt);
-        pieces.push_back(std::move(piece));
-      }
-    }
-    return joined(pieces, steps.size() - 1).stmt;
-  }
-
- private:
-  // A group's variables stand around all that follows its first load up to its last, and passes go
-  // down such a nest by recursion.
-  static constexpr std::size_t kMostSteps = 128;
-
-  /// `around`: loads that variables hold already.
-  LoadPlan planned(const Vec<OrderedStmt>& steps, const NodeMap<AnyExpr>& around) const {
-    LoadPlan plan;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      if (k % kMostSteps == 0) plan.close();
-      const Stmt& s = steps[k].stmt;
-      if (const auto* store = s.as<StoreNode>()) {
-        plan.add(store->value, k, around);
-        if (store->mask) plan.add(store->mask, k, around);
-        plan.stored(store->buffer);
-      } else if (steps[k].opens) {
-        plan.add(s.as<LetStmtNode>()->value, k, around);
-      } else if (const NestedStmt nested(s); nested.plain && s.as<LetStmtNode>()) {
-        for (const AnyExpr& e : nested.before_stores) plan.add(e, k, around, nested.bound);
-        for (const Buffer& buffer : nested.stored) plan.stored(buffer);
-      } else if (!prefetched(s)) {
-        plan.close();
-      }
-    }
-    plan.finish(caps_);
-    return plan;
-  }
-
-  /// What has been rewritten, the next statement last, with the last step that each holds.
-  struct Piece {
-    Stmt stmt;
-    std::size_t last;
-  };
-  static Piece joined(Vec<Piece>& pieces, std::size_t last) {
-    Vec<Stmt> taken;
-    std::size_t reached = 0;
-    do {
-      reached = pieces.back().last;
-      taken.push_back(std::move(pieces.back().stmt));
-      pieces.pop_back();
-    } while (reached < last);
-    return {make_seq(std::move(taken)), reached};
-  }
-
-  void use(const LoadPlan& plan, std::size_t step) {
-    for (const LoadPlan::Use& u : plan.uses)
-      if (u.step == step && !plan.entries[u.entry].lets.empty()) loaded_.insert(u.node, u.var);
-  }
-
-  AnyExpr rewritten(const AnyExpr& e) override {
-    if (const auto* n = e.as<LoadNode>()) {
-      if (const AnyExpr* var = loaded_.find(n)) return *var;
-      // Names that the load needs are bound inside of its expression.
-      return by_lanes_ ? descend(e) : in_place(e);
-    }
-    const auto* n = e.as<SelectNode>();
-    if (!n) return descend(e);
-    AnyExpr condition = expr(n->condition);
-    const bool around = by_lanes_;
-    // A mask for each lane of a dense load costs more than it saves.
-    if (condition.dtype().lanes > 1) by_lanes_ = true;
-    AnyExpr yes = arm(n->yes), no = arm(n->no);
-    by_lanes_ = around;
-    // A let around it that stands in two places has to stay one, which binds its variables once.
-    if (condition.same_as(n->condition) && yes.same_as(n->yes) && no.same_as(n->no)) return e;
-    return make_select(std::move(condition), std::move(yes), std::move(no));
-  }
-
-  // What is loaded here is not there for what follows.
-  AnyExpr arm(const AnyExpr& e) {
-    const std::size_t before = mark();
-    AnyExpr out = by_lanes_ ? expr(e) : in_place(e);
-    forget(before);
-    return out;
-  }
-
-  AnyExpr in_place(const AnyExpr& e) {
-    LoadPlan plan;
-    plan.add(e, 0, loaded_);
-    plan.finish(caps_);
-    Vec<LetBinding> lets;
-    for (const LoadPlan::Entry& entry : plan.entries)
-      for (const LetBinding& b : entry.lets) lets.push_back(b);
-    if (lets.empty()) return e.kind() == ExprKind::Load ? descend(e) : expr(e);
-    NodeMap<AnyExpr> around = loaded_;
-    use(plan, 0);
-    const AnyExpr* var = loaded_.find(e.get());
-    // A load that none of these gives has one of them as its index.
-    AnyExpr body = var ? *var : e.kind() == ExprKind::Load ? descend(e) : expr(e);
-    loaded_ = std::move(around);
-    return make_let(std::move(lets), std::move(body));
-  }
-
-  const TargetCaps& caps_;
-  NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
-  bool by_lanes_ = false;    ///< in an arm that some lanes choose
-};
-
-}  // namespace detail
-
-LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
-}
-
-}  // namespace lathe
-
 // ---- lathe/lower/machine/dot_sums.ipp
 namespace lathe {
 namespace detail {
@@ -59944,119 +59474,6 @@ LATHE_DECL Program hoist_quotients(const Program& program) {
 }
 
 }  // namespace lathe
-
-// ---- lathe/lower/machine/lane_blocks.ipp
-namespace lathe::detail {
-
-LATHE_DECL bool LaneBlocks::pays(DType type, std::int64_t stride, const TargetCaps& caps) {
-  constexpr std::int64_t most = 7;
-  const int bytes = type.element_bytes() * type.lanes;
-  return caps.shuffles_pieces && stride % 2 == 1 && stride > 1 && stride <= most &&
-         type.element_bytes() <= 2 && type.bits >= 8 && bytes % kBytes == 0 &&
-         bytes <= caps.register_bytes && merge_cost(type, type.element_bytes(), caps) > 2;
-}
-
-LATHE_DECL AnyExpr LaneBlocks::named(AnyExpr value) {
-  ++instructions;
-  lets.push_back({make_var("v", value.dtype()), std::move(value)});
-  return lets.back().var;
-}
-
-// Lane l of the result is lane[l] of vector[l]. One source after the other is merged in.
-LATHE_DECL AnyExpr LaneBlocks::merged(const Vec<AnyExpr>& vectors, const Vec<int>& vector,
-                                      const Vec<int>& lane) {
-  const int first = vector[0], count = type_.lanes;
-  AnyExpr value = vectors[static_cast<std::size_t>(first)];
-  bool placed = false;  // whether lanes of the first are where they belong
-  for (int v = 0; v < static_cast<int>(vectors.size()); ++v) {
-    if (v == first || std::find(vector.begin(), vector.end(), v) == vector.end()) continue;
-    Vec<int> map;
-    for (int l = 0; l < count; ++l) {
-      const auto at = static_cast<std::size_t>(l);
-      const int kept = !placed && vector[at] == first ? lane[at] : l;
-      map.push_back(vector[at] == v ? count + lane[at] : kept);
-    }
-    value = named(make_shuffle({value, vectors[static_cast<std::size_t>(v)]}, std::move(map)));
-    placed = true;
-  }
-  return placed ? value : named(make_shuffle({value}, lane));
-}
-
-// Piece b of the result is pieces[b] of all vectors, counted through.
-LATHE_DECL AnyExpr LaneBlocks::of_pieces(const Vec<AnyExpr>& vectors, const Vec<int>& pieces) {
-  if (blocks() == 1) return vectors[static_cast<std::size_t>(pieces[0])];
-  Vec<int> vector, lane;
-  for (const int piece : pieces)
-    for (int l = 0; l < lanes_; ++l) {
-      vector.push_back(piece / blocks());
-      lane.push_back(piece % blocks() * lanes_ + l);
-    }
-  return merged(vectors, vector, lane);
-}
-
-// The same order in each piece.
-LATHE_DECL AnyExpr LaneBlocks::within(const AnyExpr& vector, const Vec<int>& order) {
-  Vec<int> map;
-  for (int b = 0; b < blocks(); ++b)
-    for (const int l : order) map.push_back(b * lanes_ + l);
-  return named(make_shuffle({vector}, std::move(map)));
-}
-
-// Each lane stays where it is; lane l of a piece is taken from vector from[l].
-LATHE_DECL AnyExpr LaneBlocks::blended(const Vec<AnyExpr>& vectors, const Vec<int>& from) {
-  Vec<int> vector, lane;
-  for (int l = 0; l < type_.lanes; ++l) {
-    vector.push_back(from[static_cast<std::size_t>(l % lanes_)]);
-    lane.push_back(l);
-  }
-  return merged(vectors, vector, lane);
-}
-
-LATHE_DECL Vec<AnyExpr> LaneBlocks::apart(const Vec<AnyExpr>& vectors) {
-  Vec<AnyExpr> sorted, out;
-  for (int t = 0; t < stride_; ++t) {
-    Vec<int> pieces;
-    for (int b = 0; b < blocks(); ++b) pieces.push_back(b * stride_ + t);
-    sorted.push_back(of_pieces(vectors, pieces));
-  }
-  for (int offset = 0; offset < stride_; ++offset) {
-    Vec<int> from(static_cast<std::size_t>(lanes_), 0), order;
-    for (int i = 0; i < lanes_; ++i) {
-      const int at = i * stride_ + offset;
-      from[static_cast<std::size_t>(at % lanes_)] = at / lanes_;
-      order.push_back(at % lanes_);
-    }
-    out.push_back(within(blended(sorted, from), order));
-  }
-  return out;
-}
-
-LATHE_DECL Vec<AnyExpr> LaneBlocks::in_turn(const Vec<AnyExpr>& offsets) {
-  Vec<AnyExpr> ordered, sorted, out;
-  for (int offset = 0; offset < stride_; ++offset) {
-    Vec<int> order(static_cast<std::size_t>(lanes_), 0);
-    for (int i = 0; i < lanes_; ++i)
-      order[static_cast<std::size_t>((i * stride_ + offset) % lanes_)] = i;
-    ordered.push_back(within(offsets[static_cast<std::size_t>(offset)], order));
-  }
-  for (int t = 0; t < stride_; ++t) {
-    Vec<int> from;
-    for (int l = 0; l < lanes_; ++l) from.push_back((t * lanes_ + l) % stride_);
-    sorted.push_back(blended(ordered, from));
-  }
-  // Piece q of the result is piece q / stride of those that were sorted q % stride.
-  for (int r = 0; r < stride_; ++r) {
-    Vec<int> pieces;
-    for (int p = 0; p < blocks(); ++p) {
-      const int q = r * blocks() + p;
-      pieces.push_back(q % stride_ * blocks() + q / stride_);
-    }
-    out.push_back(of_pieces(sorted, pieces));
-  }
-  return out;
-}
-
-}  // namespace lathe::detail
 
 // ---- lathe/lower/machine/lane_masks.ipp
 namespace lathe::detail {
@@ -61170,167 +60587,6 @@ LATHE_DECL AnyExpr wrap_narrow(DType narrow, const AnyExpr& bits) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/near_lanes.ipp
-namespace lathe::detail {
-
-LATHE_DECL bool NearLanes::set(const LoadNode& n) {
-  std::int64_t stride = 0;
-  if (n.dtype.lanes == 1 || n.indices.size() != 1 || n.buffer->dtype.lanes != 1) return false;
-  if (lane_stride(n.indices[0], stride)) return false;
-  auto known = lane_offsets(n.indices[0]);
-  if (!known || static_cast<int>(known->offsets.size()) != n.dtype.lanes) return false;
-  buffer = n.buffer, type = n.dtype, mask = n.mask;
-  base = known->base, offsets = std::move(known->offsets);
-  return true;
-}
-
-LATHE_DECL bool NearLanes::count_active() {
-  active_ = type.lanes;
-  if (!mask) return true;
-  const AnyExpr first = count_of_first_lanes(mask);
-  if (!first) return false;
-  const std::int64_t* number = as_const_int(first);
-  if (!number) return count_ = first, true;
-  if (*number < 1 || *number > type.lanes) return false;
-  active_ = static_cast<int>(*number);
-  return true;
-}
-
-LATHE_DECL bool NearLanes::group() {
-  if (!count_active()) return false;
-  // Two vectors of a power of two cover a group.
-  std::int64_t longest = 2;
-  while (longest < type.lanes) longest *= 2;
-  if (longest == type.lanes) longest *= 2;
-  Vec<std::int64_t> sorted(offsets.begin(), offsets.begin() + active_);
-  std::sort(sorted.begin(), sorted.end());
-  for (const std::int64_t offset : sorted) {
-    if (groups_.empty() || offset - groups_.back().first >= longest)
-      groups_.push_back({offset, offset});
-    groups_.back().last = offset;
-  }
-  return groups_.size() <= 2;
-}
-
-LATHE_DECL bool NearLanes::follow_each_other() const {
-  for (std::size_t l = 0; l < static_cast<std::size_t>(active_); ++l)
-    if (offsets[l] != groups_[0].first + static_cast<std::int64_t>(l)) return false;
-  return true;
-}
-
-/// Lane l of one vector or of the other.
-template <class F>
-AnyExpr blended(const AnyExpr& a, const AnyExpr& b, const F& takes_b) {
-  const int lanes = a.dtype().lanes;
-  Vec<int> from;
-  for (int l = 0; l < lanes; ++l) from.push_back(takes_b(l) ? lanes + l : l);
-  return make_shuffle({a, b}, std::move(from));
-}
-
-LATHE_DECL AnyExpr NearLanes::loaded(const TargetCaps& caps) const {
-  if (follow_each_other()) return vector_at(groups_[0].first, type.lanes, mask);
-  if (count_) return counted(caps);
-  AnyExpr value = gathered(groups_[0]);
-  if (groups_.size() > 1)
-    value = blended(value, gathered(groups_[1]),
-                    [&](int l) { return !groups_[0].holds(offset_of(l)); });
-  if (active_ == type.lanes) return value;
-  return blended(value, make_const(type, 0), [&](int l) { return l >= active_; });
-}
-
-LATHE_DECL int NearLanes::cost(const TargetCaps& caps) const {
-  const int merge = merge_cost(type, type.element_bytes(), caps);
-  if (follow_each_other()) return 1;
-  const int groups = static_cast<int>(groups_.size());
-  return groups * (2 + merge) + (groups - 1) + (active_ < type.lanes || count_.get() ? 1 : 0);
-}
-
-LATHE_DECL std::int64_t NearLanes::offset_of(int lane) const {
-  return offsets[static_cast<std::size_t>(lane < active_ ? lane : 0)];
-}
-
-LATHE_DECL AnyExpr NearLanes::vector_at(std::int64_t first, int length,
-                                        const AnyExpr& chosen) const {
-  const AnyExpr from = fold_add(fresh_lets(base), AnyExpr(first));
-  return make_load(buffer, {make_ramp(from, AnyExpr(1), length)}, chosen);
-}
-
-// The lanes that lie in a group, from one vector or from two that overlap, none of which reads
-// beyond it; what is in the others does not matter.
-LATHE_DECL AnyExpr NearLanes::gathered(const Group& group) const {
-  if (group.span() == 1) {
-    const AnyExpr at = fold_add(fresh_lets(base), AnyExpr(group.first));
-    return make_broadcast(make_load(buffer, {at}), type.lanes);
-  }
-  int length = 2;
-  while (length * 2 <= std::min<std::int64_t>(group.span(), type.lanes)) length *= 2;
-  Vec<AnyExpr> parts{vector_at(group.first, length)};
-  const std::int64_t second = group.last + 1 - length;
-  if (length < group.span()) parts.push_back(vector_at(second, length));
-  Vec<int> from;
-  for (int l = 0; l < type.lanes; ++l) {
-    const std::int64_t at = offset_of(l);
-    const std::int64_t lane = !group.holds(at)            ? 0
-                              : at - group.first < length ? at - group.first
-                                                          : length + at - second;
-    from.push_back(static_cast<int>(lane));
-  }
-  return make_shuffle(std::move(parts), std::move(from));
-}
-
-// A call says how many lanes there are. Of an element that several take, the first lane is there
-// if any is.
-LATHE_DECL AnyExpr NearLanes::counted(const TargetCaps& caps) const {
-  const Group& group = groups_[0];
-  if (groups_.size() > 1 || group.span() > type.lanes || type.element_bytes() < caps.masked_bytes)
-    return {};
-  int length = 2;
-  while (length < group.span()) length *= 2;
-  Vec<int> from, takers(static_cast<std::size_t>(length), type.lanes);
-  for (int l = type.lanes; l-- > 0;)
-    takers[static_cast<std::size_t>(offset_of(l) - group.first)] = l;
-  for (int l = 0; l < type.lanes; ++l) from.push_back(static_cast<int>(offset_of(l) - group.first));
-  const DType t = mask_integer(type.lanes, caps);
-  const AnyExpr lane = make_ramp(make_int(t, 0), make_int(t, 1), 2 * type.lanes),
-                count = make_broadcast(make_cast(t, fresh_lets(count_)), length),
-                taken = make_binary(BinaryOp::lt, make_shuffle({lane}, std::move(takers)), count),
-                value = vector_at(group.first, length, taken);
-  // Bound outside of the select, whose arms get masks of their own.
-  return with_value("near", make_shuffle({value}, std::move(from)), [&](const AnyExpr& near) {
-    return make_select(fresh_lets(mask), near, make_const(type, 0));
-  });
-}
-
-}  // namespace lathe::detail
-
-// ---- lathe/lower/machine/near_loads.ipp
-namespace lathe {
-namespace detail {
-
-class NearLoads : public SharingMutator {
- public:
-  explicit NearLoads(const TargetCaps& caps) : caps_(caps) {}
-
- private:
-  AnyExpr rewritten(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    NearLanes lanes;
-    if (!n || !lanes.set(*n) || !lanes.group()) return descend(e);
-    AnyExpr value = lanes.loaded(caps_);
-    return value ? value : descend(e);
-  }
-
-  const TargetCaps& caps_;
-};
-
-}  // namespace detail
-
-LATHE_DECL Program near_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::NearLoads(caps).stmt(program->body));
-}
-
-}  // namespace lathe
-
 // ---- lathe/lower/machine/partial_sums.ipp
 namespace lathe::detail {
 
@@ -61953,7 +61209,751 @@ LATHE_DECL Program simplify_program(const Program& program) {
 
 }  // namespace lathe
 
-// ---- lathe/lower/machine/strided_loads.ipp
+// ---- lathe/lower/shuffles/deinterleave.ipp
+namespace lathe::detail {
+
+LATHE_DECL Vec<std::int64_t> prime_factors(std::int64_t n) {
+  Vec<std::int64_t> out;
+  for (std::int64_t p = 2; n > 1; ++p)
+    for (; n % p == 0; n /= p) out.push_back(p);
+  return out;
+}
+
+LATHE_DECL bool turns_bytes(DType type, const TargetCaps& caps) {
+  const bool known = type.lanes == 16 || type.lanes == 32 || type.lanes == 64;
+  return caps.turns_bytes && known && type.bits == 8 && type.lanes <= caps.register_bytes;
+}
+
+LATHE_DECL int merge_cost(DType type, int bytes, const TargetCaps& caps) {
+  const int all = type.element_bytes() * type.lanes;
+  const int registers = (all + caps.register_bytes - 1) / caps.register_bytes;
+  return registers * caps.merges[bytes > 4 ? 3 : bytes / 2];
+}
+
+LATHE_DECL Deinterleave::Deinterleave(DType type, std::int64_t stride, Run run,
+                                      const TargetCaps& caps)
+    : type_(type),
+      run_(std::move(run)),
+      stride_(stride),
+      caps_(caps),
+      group_(group_size()),
+      lanes_(type.lanes / group_),
+      extent_(run_.extent / group_),
+      factors_(prime_factors(stride)) {}
+
+LATHE_DECL bool Deinterleave::is_by_blocks() const {
+  return LaneBlocks::pays(type_, stride_, caps_) && run_.extent == stride_ * type_.lanes;
+}
+
+/// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
+LATHE_DECL int Deinterleave::group_size() const {
+  constexpr int sorted_bytes = 16;
+  const int element = type_.element_bytes(), stride = static_cast<int>(stride_);
+  const bool even = sorted_bytes % (element * stride) == 0 && run_.extent % type_.lanes == 0 &&
+                    element * type_.lanes % sorted_bytes == 0;
+  if (!even) return 1;
+  // For each of s vectors one shuffle more, and log2(s) cheaper ones.
+  const int group = sorted_bytes / (element * stride);
+  const int saved = merge_cost(type_, element, caps_) - merge_cost(type_, element * group, caps_);
+  const int rounds = static_cast<int>(prime_factors(stride_).size());
+  return rounds * saved > merge_cost(type_, sorted_bytes, caps_) ? group : 1;
+}
+
+LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
+  return is_by_blocks() ? by_blocks(offset) : part({factors_.size(), stride_, offset, 0});
+}
+
+LATHE_DECL AnyExpr Deinterleave::by_blocks(std::int64_t offset) {
+  if (offsets_.empty()) {
+    Vec<AnyExpr> vectors;
+    for (std::int64_t k = 0; k < stride_; ++k) vectors.push_back(part({0, 1, 0, k}));
+    LaneBlocks blocks(type_, static_cast<int>(stride_));
+    offsets_ = blocks.apart(vectors);
+    lets.append(blocks.lets);
+    instructions += blocks.instructions;
+  }
+  return offsets_[static_cast<std::size_t>(offset)];
+}
+
+LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {
+  if (group_ == 1) return vector;
+  const int stride = static_cast<int>(stride_), sorted = group_ * stride;
+  Vec<int> map;
+  for (int l = 0; l < type_.lanes; ++l) {
+    const int at = l % sorted;
+    map.push_back(l - at + at % group_ * stride + at / group_);
+  }
+  instructions += merge_cost(type_, 16, caps_);
+  return named(make_shuffle({std::move(vector)}, std::move(map)));
+}
+
+LATHE_DECL AnyExpr Deinterleave::shuffled(Vec<AnyExpr> vectors, const Vec<int>& groups) {
+  Vec<int> map;
+  for (int at : groups)
+    for (int l = 0; l < group_; ++l) map.push_back(at * group_ + l);
+  instructions += merge_cost(type_, type_.element_bytes() * group_, caps_);
+  return named(make_shuffle(std::move(vectors), std::move(map)));
+}
+
+// The last one ends with the run.
+LATHE_DECL std::int64_t Deinterleave::first_of(std::int64_t dense_vector) const {
+  return std::min(dense_vector * lanes_, extent_ - lanes_);
+}
+
+LATHE_DECL AnyExpr loaded_part(const Run& run, std::int64_t first, DType type,
+                               const TargetCaps& caps) {
+  const AnyExpr index = make_ramp(fold_add(run.base, AnyExpr(first)), AnyExpr(1), type.lanes);
+  const AnyExpr count =
+      run.limit ? lanes_before(run.limit, first, type.lanes) : AnyExpr(type.lanes);
+  if (is_const(count, 0)) return make_const(type, 0);
+  if (is_const(count, type.lanes)) return make_load(run.buffer, {index});
+  return make_load(run.buffer, {index}, first_lanes(count, type.lanes, caps));
+}
+
+LATHE_DECL AnyExpr Deinterleave::part(const Part& p) {
+  for (const Known& k : known_)
+    if (k.part.level == p.level && k.part.residue == p.residue && k.part.index == p.index)
+      return k.value;
+  AnyExpr value;
+  if (p.level == 0) {
+    ++loads;
+    value = sorted(named(loaded_part(run_, first_of(p.index) * group_, type_, caps_)));
+  } else {
+    value = merged(p);
+  }
+  known_.push_back({p, value});
+  return value;
+}
+
+// As vector and lane of the part that this one is taken from.
+LATHE_DECL Deinterleave::Source Deinterleave::source(const Part& p, std::int64_t lane) const {
+  const std::int64_t factor = factors_[p.level - 1], inner = p.step / factor;
+  const std::int64_t element = (p.index * lanes_ + lane) * factor + p.residue / inner;
+  if (element * inner + p.residue % inner >= extent_) return {};
+  std::int64_t vector = element / lanes_, first = vector * lanes_;
+  if (p.level == 1) first = first_of(vector);
+  return {vector, static_cast<int>(element - first)};
+}
+
+// One source after the other is merged in; a lane that is not there yet stays what it is.
+LATHE_DECL AnyExpr Deinterleave::merged(const Part& p) {
+  const int lanes = static_cast<int>(lanes_);
+  const std::int64_t inner = p.step / factors_[p.level - 1];
+  Vec<Source> from;
+  for (int l = 0; l < lanes; ++l) from.push_back(source(p, l));
+  AnyExpr value;
+  Vec<int> picked;
+  std::int64_t first = from[0].vector, last = first;
+  for (const Source& s : from) last = std::max(last, s.vector);
+  const auto vector = [&](std::int64_t index) {
+    return part({p.level - 1, inner, p.residue % inner, index});
+  };
+  const auto lane_in = [&](std::int64_t index, int l, int shift, int otherwise) {
+    const Source& s = from[static_cast<std::size_t>(l)];
+    return s.vector == index ? s.lane + shift : otherwise;
+  };
+  value = vector(first);
+  for (std::int64_t v = first + 1; v <= last; ++v) {
+    if (std::none_of(from.begin(), from.end(), [&](const Source& s) { return s.vector == v; }))
+      continue;
+    Vec<int> map;
+    for (int l = 0; l < lanes; ++l)
+      map.push_back(lane_in(v, l, lanes, picked.empty() ? lane_in(first, l, 0, l) : l));
+    value = shuffled({value, vector(v)}, map);
+    picked = std::move(map);
+  }
+  if (!picked.empty()) return value;
+  Vec<int> map;
+  for (int l = 0; l < lanes; ++l) map.push_back(lane_in(first, l, 0, l));
+  return shuffled({value}, map);
+}
+
+LATHE_DECL AnyExpr NamedShuffles::named(AnyExpr value) {
+  lets.push_back({make_var("v", value.dtype()), std::move(value)});
+  return lets.back().var;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/deinterleave_loads.ipp
+namespace lathe {
+namespace detail {
+
+/// Strided loads that happen wherever an expression is evaluated, by names that are known there,
+/// and those in the arms of its selects, which may not.
+class StridedLoadsOf : public Visitor {
+ public:
+  /// `loaded`: those that variables hold already; `inside`: names that are not known there.
+  StridedLoadsOf(const NodeMap<AnyExpr>& loaded, const NodeSet& inside)
+      : loaded_(loaded), inside_(inside) {}
+
+  struct Found {
+    const LoadNode* node;
+    Strided load;
+  };
+  Vec<Found> found, in_arms;
+
+  void run(const AnyExpr& e) {
+    expr(e);
+    to_ = &in_arms;
+    for (std::size_t k = 0; k < arms_.size(); ++k) {
+      const AnyExpr arm = arms_[k];
+      expr(arm);
+    }
+  }
+  void expr(const AnyExpr& e) override {
+    if (e->shared() && !seen_.insert(e.get()).second) return;
+    if (loaded_.contains(e.get())) return;
+    if (const auto* n = e.as<LetNode>())
+      for (const auto& b : n->bindings) inside_.insert(b.var.get());
+    if (const auto* n = e.as<SelectNode>()) {
+      arms_.append({n->yes, n->no});
+      return expr(n->condition);
+    }
+    descend(e);
+    const auto* n = e.as<LoadNode>();
+    Strided load;
+    if (!n) return;
+    if (to_ == &in_arms) {
+      if (load.set(n->buffer, n->indices, {}, n->dtype.lanes) && known(n->indices[0]) &&
+          (!n->mask || !find_load(n->mask)))
+        in_arms.push_back({n, std::move(load)});
+    } else if (load.set(n->buffer, n->indices, n->mask, n->dtype.lanes) && known(n->indices[0]) &&
+               (!n->mask || known(n->mask))) {
+      found.push_back({n, std::move(load)});
+    }
+  }
+
+ private:
+  bool known(const AnyExpr& e) const {
+    if (inside_.size() == 0) return true;
+    for (const VarRef& v : free_vars(e))
+      if (inside_.contains(v.get())) return false;
+    return true;
+  }
+  const NodeMap<AnyExpr>& loaded_;
+  NodeSet seen_, inside_;
+  Vec<AnyExpr> arms_;
+  Vec<Found>* to_ = &found;
+};
+
+/// Bindings and stores of a statement that stands between others, in the order in which they
+/// happen. What is loaded before the first store can be loaded before all of it.
+struct NestedStmt {
+  explicit NestedStmt(const Stmt& s) { plain = add(s); }
+  bool plain;  ///< nothing else is among them
+  Vec<AnyExpr> before_stores;
+  Vec<Buffer> stored;
+  NodeSet bound;
+
+ private:
+  bool add(const Stmt& s) {
+    if (const auto* let = s.as<LetStmtNode>()) {
+      if (stored.empty()) before_stores.push_back(let->value);
+      bound.insert(let->var.get());
+      return add(let->body);
+    }
+    if (const auto* store = s.as<StoreNode>()) {
+      if (stored.empty()) {
+        before_stores.push_back(store->value);
+        if (store->mask) before_stores.push_back(store->mask);
+      }
+      stored.push_back(store->buffer);
+      return true;
+    }
+    if (!s.as<SeqNode>()) return false;
+    for (const Stmt& child : seq_of(s))
+      if (!add(child)) return false;
+    return true;
+  }
+};
+
+/// Groups of the loads of statements that follow each other.
+struct LoadPlan {
+  struct Entry {
+    StridedGroup group;
+    std::size_t first, last;  ///< steps that load from it
+    bool open = true;
+    Vec<LetBinding> lets{};
+  };
+  struct Use {
+    const LoadNode* node;
+    AnyExpr var;
+    std::size_t step, entry;
+  };
+  Vec<Entry> entries;
+  Vec<Use> uses;
+
+  void add(const AnyExpr& e, std::size_t step, const NodeMap<AnyExpr>& loaded,
+           const NodeSet& inside = {}) {
+    StridedLoadsOf loads(loaded, inside);
+    loads.run(e);
+    for (const auto& [node, load] : loads.found) place(*node, load, step);
+    for (const auto& [node, load] : loads.in_arms) share(*node, load, step);
+  }
+  void stored(const Buffer& b) {
+    for (Entry& entry : entries)
+      if (entry.group.depends_on(b)) entry.open = false;
+  }
+  void close() {
+    for (Entry& entry : entries) entry.open = false;
+  }
+  // Variables stand inside one another, as do the statements after them: beyond some number loads
+  // stay as they are.
+  void finish(const TargetCaps& caps) {
+    constexpr std::size_t most = 1000;
+    std::size_t bound = 0;
+    for (Entry& entry : entries) {
+      entry.lets = entry.group.lets(caps);
+      if (bound + entry.lets.size() > most) entry.lets.clear();
+      bound += entry.lets.size();
+    }
+  }
+
+ private:
+  void place(const LoadNode& n, const Strided& load, std::size_t step) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!entries[k].open) continue;
+      if (AnyExpr var = entries[k].group.add(n, load)) {
+        entries[k].last = step;
+        uses.push_back({&n, std::move(var), step, k});
+        return;
+      }
+    }
+    entries.push_back({StridedGroup(n, load), step, step});
+    AnyExpr var = entries.back().group.add(n, load);
+    uses.push_back({&n, std::move(var), step, entries.size() - 1});
+  }
+  // What is loaded anyway is there for an arm, too.
+  void share(const LoadNode& n, const Strided& load, std::size_t step) {
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (!entries[k].open) continue;
+      if (AnyExpr var = entries[k].group.shared(n, load)) {
+        entries[k].last = step;
+        uses.push_back({&n, std::move(var), step, k});
+        return;
+      }
+    }
+  }
+};
+
+class DeinterleaveLoads : public SharingMutator {
+ public:
+  explicit DeinterleaveLoads(const TargetCaps& caps) : caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    Vec<OrderedStmt> steps;
+    follow(s, steps);
+    if (steps.empty()) return s;
+    const NodeMap<AnyExpr> around = loaded_;
+    const LoadPlan plan = planned(steps, around);
+    Vec<Piece> pieces;
+    for (std::size_t k = steps.size(); k-- > 0;) {
+      forget(0);
+      loaded_ = around;
+      use(plan, k);
+      const Stmt& step = steps[k].stmt;
+      if (steps[k].opens) {
+        const auto* let = step.as<LetStmtNode>();
+        AnyExpr value = expr(let->value);
+        pieces.push_back(joined(pieces, steps.size() - 1));
+        pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
+      } else {
+        const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
+        pieces.push_back({nested ? stmt(step) : descend(step), k});
+      }
+      for (const LoadPlan::Entry& entry : plan.entries) {
+        if (entry.first != k || entry.lets.empty()) continue;
+        Piece piece = joined(pieces, entry.last);
+        for (std::size_t b = entry.lets.size(); b-- > 0;)
+          piece.stmt = make_let_stmt(entry.lets[b].var, entry.lets[b].value, piece.stmt);
+        pieces.push_back(std::move(piece));
+      }
+    }
+    return joined(pieces, steps.size() - 1).stmt;
+  }
+
+ private:
+  // A group's variables stand around all that follows its first load up to its last, and passes go
+  // down such a nest by recursion.
+  static constexpr std::size_t kMostSteps = 128;
+
+  /// `around`: loads that variables hold already.
+  LoadPlan planned(const Vec<OrderedStmt>& steps, const NodeMap<AnyExpr>& around) const {
+    LoadPlan plan;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      if (k % kMostSteps == 0) plan.close();
+      const Stmt& s = steps[k].stmt;
+      if (const auto* store = s.as<StoreNode>()) {
+        plan.add(store->value, k, around);
+        if (store->mask) plan.add(store->mask, k, around);
+        plan.stored(store->buffer);
+      } else if (steps[k].opens) {
+        plan.add(s.as<LetStmtNode>()->value, k, around);
+      } else if (const NestedStmt nested(s); nested.plain && s.as<LetStmtNode>()) {
+        for (const AnyExpr& e : nested.before_stores) plan.add(e, k, around, nested.bound);
+        for (const Buffer& buffer : nested.stored) plan.stored(buffer);
+      } else if (!prefetched(s)) {
+        plan.close();
+      }
+    }
+    plan.finish(caps_);
+    return plan;
+  }
+
+  /// What has been rewritten, the next statement last, with the last step that each holds.
+  struct Piece {
+    Stmt stmt;
+    std::size_t last;
+  };
+  static Piece joined(Vec<Piece>& pieces, std::size_t last) {
+    Vec<Stmt> taken;
+    std::size_t reached = 0;
+    do {
+      reached = pieces.back().last;
+      taken.push_back(std::move(pieces.back().stmt));
+      pieces.pop_back();
+    } while (reached < last);
+    return {make_seq(std::move(taken)), reached};
+  }
+
+  void use(const LoadPlan& plan, std::size_t step) {
+    for (const LoadPlan::Use& u : plan.uses)
+      if (u.step == step && !plan.entries[u.entry].lets.empty()) loaded_.insert(u.node, u.var);
+  }
+
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (const auto* n = e.as<LoadNode>()) {
+      if (const AnyExpr* var = loaded_.find(n)) return *var;
+      // Names that the load needs are bound inside of its expression.
+      return by_lanes_ ? descend(e) : in_place(e);
+    }
+    const auto* n = e.as<SelectNode>();
+    if (!n) return descend(e);
+    AnyExpr condition = expr(n->condition);
+    const bool around = by_lanes_;
+    // A mask for each lane of a dense load costs more than it saves.
+    if (condition.dtype().lanes > 1) by_lanes_ = true;
+    AnyExpr yes = arm(n->yes), no = arm(n->no);
+    by_lanes_ = around;
+    // A let around it that stands in two places has to stay one, which binds its variables once.
+    if (condition.same_as(n->condition) && yes.same_as(n->yes) && no.same_as(n->no)) return e;
+    return make_select(std::move(condition), std::move(yes), std::move(no));
+  }
+
+  // What is loaded here is not there for what follows.
+  AnyExpr arm(const AnyExpr& e) {
+    const std::size_t before = mark();
+    AnyExpr out = by_lanes_ ? expr(e) : in_place(e);
+    forget(before);
+    return out;
+  }
+
+  AnyExpr in_place(const AnyExpr& e) {
+    LoadPlan plan;
+    plan.add(e, 0, loaded_);
+    plan.finish(caps_);
+    Vec<LetBinding> lets;
+    for (const LoadPlan::Entry& entry : plan.entries)
+      for (const LetBinding& b : entry.lets) lets.push_back(b);
+    if (lets.empty()) return e.kind() == ExprKind::Load ? descend(e) : expr(e);
+    NodeMap<AnyExpr> around = loaded_;
+    use(plan, 0);
+    const AnyExpr* var = loaded_.find(e.get());
+    // A load that none of these gives has one of them as its index.
+    AnyExpr body = var ? *var : e.kind() == ExprKind::Load ? descend(e) : expr(e);
+    loaded_ = std::move(around);
+    return make_let(std::move(lets), std::move(body));
+  }
+
+  const TargetCaps& caps_;
+  NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
+  bool by_lanes_ = false;    ///< in an arm that some lanes choose
+};
+
+}  // namespace detail
+
+LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/shuffles/lane_blocks.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool LaneBlocks::pays(DType type, std::int64_t stride, const TargetCaps& caps) {
+  constexpr std::int64_t most = 7;
+  const int bytes = type.element_bytes() * type.lanes;
+  return caps.shuffles_pieces && stride % 2 == 1 && stride > 1 && stride <= most &&
+         type.element_bytes() <= 2 && type.bits >= 8 && bytes % kBytes == 0 &&
+         bytes <= caps.register_bytes && merge_cost(type, type.element_bytes(), caps) > 2;
+}
+
+LATHE_DECL AnyExpr LaneBlocks::named(AnyExpr value) {
+  ++instructions;
+  lets.push_back({make_var("v", value.dtype()), std::move(value)});
+  return lets.back().var;
+}
+
+// Lane l of the result is lane[l] of vector[l]. One source after the other is merged in.
+LATHE_DECL AnyExpr LaneBlocks::merged(const Vec<AnyExpr>& vectors, const Vec<int>& vector,
+                                      const Vec<int>& lane) {
+  const int first = vector[0], count = type_.lanes;
+  AnyExpr value = vectors[static_cast<std::size_t>(first)];
+  bool placed = false;  // whether lanes of the first are where they belong
+  for (int v = 0; v < static_cast<int>(vectors.size()); ++v) {
+    if (v == first || std::find(vector.begin(), vector.end(), v) == vector.end()) continue;
+    Vec<int> map;
+    for (int l = 0; l < count; ++l) {
+      const auto at = static_cast<std::size_t>(l);
+      const int kept = !placed && vector[at] == first ? lane[at] : l;
+      map.push_back(vector[at] == v ? count + lane[at] : kept);
+    }
+    value = named(make_shuffle({value, vectors[static_cast<std::size_t>(v)]}, std::move(map)));
+    placed = true;
+  }
+  return placed ? value : named(make_shuffle({value}, lane));
+}
+
+// Piece b of the result is pieces[b] of all vectors, counted through.
+LATHE_DECL AnyExpr LaneBlocks::of_pieces(const Vec<AnyExpr>& vectors, const Vec<int>& pieces) {
+  if (blocks() == 1) return vectors[static_cast<std::size_t>(pieces[0])];
+  Vec<int> vector, lane;
+  for (const int piece : pieces)
+    for (int l = 0; l < lanes_; ++l) {
+      vector.push_back(piece / blocks());
+      lane.push_back(piece % blocks() * lanes_ + l);
+    }
+  return merged(vectors, vector, lane);
+}
+
+// The same order in each piece.
+LATHE_DECL AnyExpr LaneBlocks::within(const AnyExpr& vector, const Vec<int>& order) {
+  Vec<int> map;
+  for (int b = 0; b < blocks(); ++b)
+    for (const int l : order) map.push_back(b * lanes_ + l);
+  return named(make_shuffle({vector}, std::move(map)));
+}
+
+// Each lane stays where it is; lane l of a piece is taken from vector from[l].
+LATHE_DECL AnyExpr LaneBlocks::blended(const Vec<AnyExpr>& vectors, const Vec<int>& from) {
+  Vec<int> vector, lane;
+  for (int l = 0; l < type_.lanes; ++l) {
+    vector.push_back(from[static_cast<std::size_t>(l % lanes_)]);
+    lane.push_back(l);
+  }
+  return merged(vectors, vector, lane);
+}
+
+LATHE_DECL Vec<AnyExpr> LaneBlocks::apart(const Vec<AnyExpr>& vectors) {
+  Vec<AnyExpr> sorted, out;
+  for (int t = 0; t < stride_; ++t) {
+    Vec<int> pieces;
+    for (int b = 0; b < blocks(); ++b) pieces.push_back(b * stride_ + t);
+    sorted.push_back(of_pieces(vectors, pieces));
+  }
+  for (int offset = 0; offset < stride_; ++offset) {
+    Vec<int> from(static_cast<std::size_t>(lanes_), 0), order;
+    for (int i = 0; i < lanes_; ++i) {
+      const int at = i * stride_ + offset;
+      from[static_cast<std::size_t>(at % lanes_)] = at / lanes_;
+      order.push_back(at % lanes_);
+    }
+    out.push_back(within(blended(sorted, from), order));
+  }
+  return out;
+}
+
+LATHE_DECL Vec<AnyExpr> LaneBlocks::in_turn(const Vec<AnyExpr>& offsets) {
+  Vec<AnyExpr> ordered, sorted, out;
+  for (int offset = 0; offset < stride_; ++offset) {
+    Vec<int> order(static_cast<std::size_t>(lanes_), 0);
+    for (int i = 0; i < lanes_; ++i)
+      order[static_cast<std::size_t>((i * stride_ + offset) % lanes_)] = i;
+    ordered.push_back(within(offsets[static_cast<std::size_t>(offset)], order));
+  }
+  for (int t = 0; t < stride_; ++t) {
+    Vec<int> from;
+    for (int l = 0; l < lanes_; ++l) from.push_back((t * lanes_ + l) % stride_);
+    sorted.push_back(blended(ordered, from));
+  }
+  // Piece q of the result is piece q / stride of those that were sorted q % stride.
+  for (int r = 0; r < stride_; ++r) {
+    Vec<int> pieces;
+    for (int p = 0; p < blocks(); ++p) {
+      const int q = r * blocks() + p;
+      pieces.push_back(q % stride_ * blocks() + q / stride_);
+    }
+    out.push_back(of_pieces(sorted, pieces));
+  }
+  return out;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/near_lanes.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool NearLanes::set(const LoadNode& n) {
+  std::int64_t stride = 0;
+  if (n.dtype.lanes == 1 || n.indices.size() != 1 || n.buffer->dtype.lanes != 1) return false;
+  if (lane_stride(n.indices[0], stride)) return false;
+  auto known = lane_offsets(n.indices[0]);
+  if (!known || static_cast<int>(known->offsets.size()) != n.dtype.lanes) return false;
+  buffer = n.buffer, type = n.dtype, mask = n.mask;
+  base = known->base, offsets = std::move(known->offsets);
+  return true;
+}
+
+LATHE_DECL bool NearLanes::count_active() {
+  active_ = type.lanes;
+  if (!mask) return true;
+  const AnyExpr first = count_of_first_lanes(mask);
+  if (!first) return false;
+  const std::int64_t* number = as_const_int(first);
+  if (!number) return count_ = first, true;
+  if (*number < 1 || *number > type.lanes) return false;
+  active_ = static_cast<int>(*number);
+  return true;
+}
+
+LATHE_DECL bool NearLanes::group() {
+  if (!count_active()) return false;
+  // Two vectors of a power of two cover a group.
+  std::int64_t longest = 2;
+  while (longest < type.lanes) longest *= 2;
+  if (longest == type.lanes) longest *= 2;
+  Vec<std::int64_t> sorted(offsets.begin(), offsets.begin() + active_);
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::int64_t offset : sorted) {
+    if (groups_.empty() || offset - groups_.back().first >= longest)
+      groups_.push_back({offset, offset});
+    groups_.back().last = offset;
+  }
+  return groups_.size() <= 2;
+}
+
+LATHE_DECL bool NearLanes::follow_each_other() const {
+  for (std::size_t l = 0; l < static_cast<std::size_t>(active_); ++l)
+    if (offsets[l] != groups_[0].first + static_cast<std::int64_t>(l)) return false;
+  return true;
+}
+
+/// Lane l of one vector or of the other.
+template <class F>
+AnyExpr blended(const AnyExpr& a, const AnyExpr& b, const F& takes_b) {
+  const int lanes = a.dtype().lanes;
+  Vec<int> from;
+  for (int l = 0; l < lanes; ++l) from.push_back(takes_b(l) ? lanes + l : l);
+  return make_shuffle({a, b}, std::move(from));
+}
+
+LATHE_DECL AnyExpr NearLanes::loaded(const TargetCaps& caps) const {
+  if (follow_each_other()) return vector_at(groups_[0].first, type.lanes, mask);
+  if (count_) return counted(caps);
+  AnyExpr value = gathered(groups_[0]);
+  if (groups_.size() > 1)
+    value = blended(value, gathered(groups_[1]),
+                    [&](int l) { return !groups_[0].holds(offset_of(l)); });
+  if (active_ == type.lanes) return value;
+  return blended(value, make_const(type, 0), [&](int l) { return l >= active_; });
+}
+
+LATHE_DECL int NearLanes::cost(const TargetCaps& caps) const {
+  const int merge = merge_cost(type, type.element_bytes(), caps);
+  if (follow_each_other()) return 1;
+  const int groups = static_cast<int>(groups_.size());
+  return groups * (2 + merge) + (groups - 1) + (active_ < type.lanes || count_.get() ? 1 : 0);
+}
+
+LATHE_DECL std::int64_t NearLanes::offset_of(int lane) const {
+  return offsets[static_cast<std::size_t>(lane < active_ ? lane : 0)];
+}
+
+LATHE_DECL AnyExpr NearLanes::vector_at(std::int64_t first, int length,
+                                        const AnyExpr& chosen) const {
+  const AnyExpr from = fold_add(fresh_lets(base), AnyExpr(first));
+  return make_load(buffer, {make_ramp(from, AnyExpr(1), length)}, chosen);
+}
+
+// The lanes that lie in a group, from one vector or from two that overlap, none of which reads
+// beyond it; what is in the others does not matter.
+LATHE_DECL AnyExpr NearLanes::gathered(const Group& group) const {
+  if (group.span() == 1) {
+    const AnyExpr at = fold_add(fresh_lets(base), AnyExpr(group.first));
+    return make_broadcast(make_load(buffer, {at}), type.lanes);
+  }
+  int length = 2;
+  while (length * 2 <= std::min<std::int64_t>(group.span(), type.lanes)) length *= 2;
+  Vec<AnyExpr> parts{vector_at(group.first, length)};
+  const std::int64_t second = group.last + 1 - length;
+  if (length < group.span()) parts.push_back(vector_at(second, length));
+  Vec<int> from;
+  for (int l = 0; l < type.lanes; ++l) {
+    const std::int64_t at = offset_of(l);
+    const std::int64_t lane = !group.holds(at)            ? 0
+                              : at - group.first < length ? at - group.first
+                                                          : length + at - second;
+    from.push_back(static_cast<int>(lane));
+  }
+  return make_shuffle(std::move(parts), std::move(from));
+}
+
+// A call says how many lanes there are. Of an element that several take, the first lane is there
+// if any is.
+LATHE_DECL AnyExpr NearLanes::counted(const TargetCaps& caps) const {
+  const Group& group = groups_[0];
+  if (groups_.size() > 1 || group.span() > type.lanes || type.element_bytes() < caps.masked_bytes)
+    return {};
+  int length = 2;
+  while (length < group.span()) length *= 2;
+  Vec<int> from, takers(static_cast<std::size_t>(length), type.lanes);
+  for (int l = type.lanes; l-- > 0;)
+    takers[static_cast<std::size_t>(offset_of(l) - group.first)] = l;
+  for (int l = 0; l < type.lanes; ++l) from.push_back(static_cast<int>(offset_of(l) - group.first));
+  const DType t = mask_integer(type.lanes, caps);
+  const AnyExpr lane = make_ramp(make_int(t, 0), make_int(t, 1), 2 * type.lanes),
+                count = make_broadcast(make_cast(t, fresh_lets(count_)), length),
+                taken = make_binary(BinaryOp::lt, make_shuffle({lane}, std::move(takers)), count),
+                value = vector_at(group.first, length, taken);
+  // Bound outside of the select, whose arms get masks of their own.
+  return with_value("near", make_shuffle({value}, std::move(from)), [&](const AnyExpr& near) {
+    return make_select(fresh_lets(mask), near, make_const(type, 0));
+  });
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/near_loads.ipp
+namespace lathe {
+namespace detail {
+
+class NearLoads : public SharingMutator {
+ public:
+  explicit NearLoads(const TargetCaps& caps) : caps_(caps) {}
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    NearLanes lanes;
+    if (!n || !lanes.set(*n) || !lanes.group()) return descend(e);
+    AnyExpr value = lanes.loaded(caps_);
+    return value ? value : descend(e);
+  }
+
+  const TargetCaps& caps_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program near_loads(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::NearLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/shuffles/strided_loads.ipp
 namespace lathe::detail {
 
 LATHE_DECL bool Strided::set(const Buffer& buffer, const Vec<AnyExpr>& indices, const AnyExpr& mask,
@@ -62160,7 +62160,7 @@ LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) 
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/turned_rows.ipp
+// ---- lathe/lower/shuffles/turned_rows.ipp
 namespace lathe::detail {
 
 LATHE_DECL TurnedTiles::TurnedTiles(DType type, std::int64_t most, const TargetCaps& caps)
@@ -62254,7 +62254,7 @@ LATHE_DECL AnyExpr TurnedTiles::shuffled(const AnyExpr& a, const AnyExpr& b, Vec
 
 }  // namespace lathe::detail
 
-// ---- lathe/lower/machine/turned_stores.ipp
+// ---- lathe/lower/shuffles/turned_stores.ipp
 namespace lathe {
 namespace detail {
 
@@ -62553,7 +62553,7 @@ LATHE_DECL Program turn_stores(const Program& program, const TargetCaps& caps) {
 
 }  // namespace lathe
 
-// ---- lathe/lower/machine/zip_stores.ipp
+// ---- lathe/lower/shuffles/zip_stores.ipp
 namespace lathe {
 namespace detail {
 

@@ -1,4 +1,4 @@
-// The bodies of machine and impl: a translation unit of lathe::compiled.
+// The bodies of machine, shuffles and impl: a translation unit of lathe::compiled.
 #pragma once
 
 #include <lathe/lower/borders/lane_pieces.ipp>
@@ -10,24 +10,24 @@
 #include <lathe/lower/impl/pipeline.ipp>
 #include <lathe/lower/machine/contract.ipp>
 #include <lathe/lower/machine/count_lanes.ipp>
-#include <lathe/lower/machine/deinterleave.ipp>
-#include <lathe/lower/machine/deinterleave_loads.ipp>
 #include <lathe/lower/machine/dot_sums.ipp>
 #include <lathe/lower/machine/guard_operators.ipp>
 #include <lathe/lower/machine/guess_extremes.ipp>
 #include <lathe/lower/machine/hoist_quotients.ipp>
-#include <lathe/lower/machine/lane_blocks.ipp>
 #include <lathe/lower/machine/lane_masks.ipp>
 #include <lathe/lower/machine/legalize_ops.ipp>
 #include <lathe/lower/machine/legalize_types.ipp>
 #include <lathe/lower/machine/mask_arms.ipp>
 #include <lathe/lower/machine/narrow_types.ipp>
-#include <lathe/lower/machine/near_lanes.ipp>
-#include <lathe/lower/machine/near_loads.ipp>
 #include <lathe/lower/machine/partial_sums.ipp>
 #include <lathe/lower/machine/rising_positions.ipp>
 #include <lathe/lower/machine/simplify_program.ipp>
-#include <lathe/lower/machine/strided_loads.ipp>
-#include <lathe/lower/machine/turned_rows.ipp>
-#include <lathe/lower/machine/turned_stores.ipp>
-#include <lathe/lower/machine/zip_stores.ipp>
+#include <lathe/lower/shuffles/deinterleave.ipp>
+#include <lathe/lower/shuffles/deinterleave_loads.ipp>
+#include <lathe/lower/shuffles/lane_blocks.ipp>
+#include <lathe/lower/shuffles/near_lanes.ipp>
+#include <lathe/lower/shuffles/near_loads.ipp>
+#include <lathe/lower/shuffles/strided_loads.ipp>
+#include <lathe/lower/shuffles/turned_rows.ipp>
+#include <lathe/lower/shuffles/turned_stores.ipp>
+#include <lathe/lower/shuffles/zip_stores.ipp>

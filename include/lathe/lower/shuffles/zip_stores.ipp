@@ -8,11 +8,11 @@
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/visit.hpp>
-#include <lathe/lower/machine/lane_blocks.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
-#include <lathe/lower/machine/near_lanes.hpp>
-#include <lathe/lower/machine/strided_loads.hpp>
 #include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/shuffles/lane_blocks.hpp>
+#include <lathe/lower/shuffles/near_lanes.hpp>
+#include <lathe/lower/shuffles/strided_loads.hpp>
 
 namespace lathe {
 namespace detail {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lathe/arith/poly.hpp>
-#include <lathe/lower/machine/deinterleave.hpp>
+#include <lathe/lower/shuffles/deinterleave.hpp>
 
 namespace lathe::detail {
 

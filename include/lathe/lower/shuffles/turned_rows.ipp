@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <lathe/arith/simplify.hpp>
-#include <lathe/lower/machine/turned_rows.hpp>
+#include <lathe/lower/shuffles/turned_rows.hpp>
 
 namespace lathe::detail {
 

@@ -7,9 +7,9 @@
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/machine/ordered_stmts.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
-#include <lathe/lower/machine/strided_loads.hpp>
-#include <lathe/lower/machine/turned_rows.hpp>
 #include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/shuffles/strided_loads.hpp>
+#include <lathe/lower/shuffles/turned_rows.hpp>
 
 namespace lathe {
 namespace detail {

@@ -5,9 +5,9 @@
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/visit.hpp>
-#include <lathe/lower/machine/deinterleave.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
-#include <lathe/lower/machine/near_lanes.hpp>
+#include <lathe/lower/shuffles/deinterleave.hpp>
+#include <lathe/lower/shuffles/near_lanes.hpp>
 
 namespace lathe::detail {
 

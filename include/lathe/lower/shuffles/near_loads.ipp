@@ -1,8 +1,8 @@
 #pragma once
 
-#include <lathe/lower/machine/near_lanes.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/shuffles/near_lanes.hpp>
 
 namespace lathe {
 namespace detail {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <lathe/lower/machine/deinterleave.hpp>
-#include <lathe/lower/machine/lane_blocks.hpp>
+#include <lathe/lower/shuffles/deinterleave.hpp>
+#include <lathe/lower/shuffles/lane_blocks.hpp>
 
 namespace lathe::detail {
 

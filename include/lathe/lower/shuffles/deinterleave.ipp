@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <lathe/arith/simplify.hpp>
-#include <lathe/lower/machine/deinterleave.hpp>
-#include <lathe/lower/machine/lane_blocks.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
+#include <lathe/lower/shuffles/deinterleave.hpp>
+#include <lathe/lower/shuffles/lane_blocks.hpp>
 
 namespace lathe::detail {
 

@@ -1,7 +1,7 @@
 // Columns of a matrix in memory as vectors: rows are loaded as they lie and turned by shuffles.
 #pragma once
 
-#include <lathe/lower/machine/deinterleave.hpp>
+#include <lathe/lower/shuffles/deinterleave.hpp>
 
 namespace lathe::detail {
 

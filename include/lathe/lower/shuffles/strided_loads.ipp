@@ -7,8 +7,8 @@
 #include <lathe/ir/lane_stride.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
-#include <lathe/lower/machine/strided_loads.hpp>
-#include <lathe/lower/machine/turned_rows.hpp>
+#include <lathe/lower/shuffles/strided_loads.hpp>
+#include <lathe/lower/shuffles/turned_rows.hpp>
 
 namespace lathe::detail {
 

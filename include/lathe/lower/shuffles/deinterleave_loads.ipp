@@ -3,8 +3,8 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/ordered_stmts.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
-#include <lathe/lower/machine/strided_loads.hpp>
 #include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/shuffles/strided_loads.hpp>
 
 namespace lathe {
 namespace detail {
