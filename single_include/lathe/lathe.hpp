@@ -11780,6 +11780,16 @@ Program near_loads(const Program& program, const TargetCaps& caps);
 /// lanes need.
 Program deinterleave_loads(const Program& program, const TargetCaps& caps);
 
+/// Vectors between shuffles, which are computed lane by lane, have their lanes in the order that
+/// makes those shuffles the fewest instructions: what does not leave 16 bytes is one below AVX-512,
+/// where others are two or more. Loads and stores keep the order of memory.
+///     a = shuffle({x, y}, 0 2 4 6 8 10 12 14); b = shuffle({x, y}, 1 3 5 7 9 11 13 15);
+///     X[…] = shuffle({a * 2, b}, 0 8 1 9 2 10 3 11)
+///   → a = shuffle({x, y}, 0 2 8 10 4 6 12 14); b = shuffle({x, y}, 1 3 9 11 5 7 13 15);
+///     X[…] = shuffle({a * 2, b}, 0 8 1 9 4 12 5 13)
+/// Must run after loads and stores that lie apart have become shuffles.
+Program order_lanes(const Program& program, const TargetCaps& caps);
+
 /// Loads in the arms of a select by lanes get the lanes that choose the arm as their mask, so that
 /// both arms can be computed; an arm of much work becomes one of a select by "any lane".
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
@@ -12220,6 +12230,95 @@ class StridedGroup {
   AnyExpr base_;  ///< of the first load, its constant included
   std::int64_t least_, most_;
   Vec<Member> members_;
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/lane_orders.hpp
+// Orders in which the lanes of a vector may lie, and what shuffles between them take.
+
+namespace lathe::detail {
+
+/// Lane l of a vector in this order is lane order[l] of what it stands for. None: as it is.
+using LaneOrder = Vec<int>;
+
+/// Orders that shuffles within each 16 bytes give to every s-th element of s vectors, for each
+/// power of two s up to the elements of 16 bytes; none where vectors hold no more than those.
+///     8 lanes of f32, s = 2:  0 1 4 5 | 2 3 6 7      s = 4:  0 2 4 6 | 1 3 5 7
+Vec<LaneOrder> orders_within_pieces(int lanes, int element_bytes);
+
+LaneOrder inverse(const LaneOrder& order);
+
+/// Instructions of a shuffle of vectors with `lanes` lanes each into one of this type, lane l of
+/// which is lane map[l] of them, side by side. Below AVX-512 one instruction moves elements within
+/// each 16 bytes, or 16 bytes as a whole.
+int shuffle_cost(DType type, int lanes, const Vec<int>& map, const TargetCaps& caps);
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/lane_webs.hpp
+// Vectors whose lanes go together: what computes lane by lane may do so in any order.
+
+namespace lathe::detail {
+
+/// What an expression does to lanes.
+enum class LaneRole : std::uint8_t {
+  uniform,  ///< all lanes are the same
+  by_lane,  ///< lane l of the result is of lane l of each operand
+  shuffle,  ///< of vectors that a register holds
+  other,    ///< its operands are as they were, and so is the result
+};
+LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps);
+/// Whether a buffer is one register, which is loaded and stored as a whole.
+bool is_whole_register(const Buffer& buffer, const Vec<AnyExpr>& indices);
+
+/// Webs of a program: vectors that have one order of lanes, as each is computed from others of
+/// them lane by lane, or is a name or a register for them.
+class LaneWebs : public Visitor {
+ public:
+  static constexpr int kInOrder = -1;
+
+  /// Lanes on their way from some webs to one: a shuffle, or where lanes are, or have to be, as
+  /// they were (from or to kInOrder, each lane in its place).
+  struct Move {
+    DType type;
+    Vec<int> from;
+    int to = kInOrder;
+    int lanes = 0;          ///< of each source
+    Vec<int> map{};         ///< lane l is this one of the sources side by side
+    int depth = 0;          ///< loops around it
+    bool keeps = false;     ///< lanes are, or have to be, as they were
+    bool constant = false;  ///< known to the compiler, in any order
+  };
+
+  LaneWebs(const Stmt& body, const TargetCaps& caps);
+
+  const Vec<Move>& moves() const { return moves_; }
+  std::size_t size() const { return parents_.size(); }
+  /// kInOrder for a scalar, or where all lanes are the same.
+  int web_of(const AnyExpr& e) const;
+
+ private:
+  void stmt(const Stmt& s) override;
+  void expr(const AnyExpr& e) override { use(e); }
+  int find(int web) const;
+  int fresh();
+  int joined(int a, int b);
+  int visit(const AnyExpr& e);
+  int visit_by_lane(const AnyExpr& e);
+  int visit_shuffle(const ShuffleNode& n);
+  int source(const AnyExpr& e);
+  void use(const AnyExpr& e);
+  void bind(const VarRef& var, const AnyExpr& value);
+  Move in_place(const AnyExpr& e, Vec<int> from, int to) const;
+  int web_of_buffer(const Buffer& buffer);
+
+  const TargetCaps& caps_;
+  mutable Vec<int> parents_;
+  Vec<Move> moves_;
+  NodeMap<int> webs_;
+  DenseMap<const BufferNode*, int> buffers_;
+  int depth_ = 0;
 };
 
 }  // namespace lathe::detail
@@ -58203,6 +58302,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // What an arm loads has no mask of single lanes yet.
     {"near_loads", run_pass<near_loads>, Stage::flat},
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
+    // All shuffles of loads and stores are written.
+    {"order_lanes", run_pass<order_lanes>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
     // An arm that computes a quotient keeps it from LLVM, which would move it only where it is sure
     // to be computed, and not to fault.
@@ -61792,6 +61893,299 @@ LATHE_DECL Vec<AnyExpr> LaneBlocks::in_turn(const Vec<AnyExpr>& offsets) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/shuffles/lane_orders.ipp
+namespace lathe::detail {
+
+inline constexpr int kPieceBytes = 16;
+
+LATHE_DECL Vec<LaneOrder> orders_within_pieces(int lanes, int element_bytes) {
+  Vec<LaneOrder> out;
+  const int piece = kPieceBytes / element_bytes;
+  if (lanes <= piece || lanes % piece != 0) return out;
+  for (int s = 2; s <= piece; s *= 2) {
+    LaneOrder order;
+    for (int l = 0; l < lanes; ++l) {
+      const int first = l - l % piece, vector = l % piece / (piece / s);
+      order.push_back((vector * lanes + first) / s + l % (piece / s));
+    }
+    out.push_back(std::move(order));
+  }
+  return out;
+}
+
+LATHE_DECL LaneOrder inverse(const LaneOrder& order) {
+  LaneOrder out(order.size(), 0);
+  for (std::size_t l = 0; l < order.size(); ++l)
+    out[static_cast<std::size_t>(order[l])] = static_cast<int>(l);
+  return out;
+}
+
+/// A shuffle in the widest elements that it moves as a whole.
+class ShuffleShape {
+ public:
+  ShuffleShape(DType type, int lanes, const Vec<int>& map)
+      : bytes_(type.element_bytes()), lanes_(lanes), map_(map) {
+    while (bytes_ < kPieceBytes && halves_together()) join_halves();
+    piece_ = kPieceBytes / bytes_;
+  }
+
+  int element_bytes() const { return bytes_; }
+  bool moves_nothing() const {
+    for (std::size_t l = 0; l < map_.size(); ++l)
+      if (map_[l] != static_cast<int>(l)) return false;
+    return static_cast<int>(map_.size()) == lanes_;
+  }
+  /// Whether a run of lanes is taken out, or vectors are put side by side.
+  bool is_run() const {
+    for (std::size_t l = 1; l < map_.size(); ++l)
+      if (map_[l] != map_[0] + static_cast<int>(l)) return false;
+    return map_[0] % piece_ == 0;
+  }
+  bool is_of_one() const {
+    return std::all_of(map_.begin(), map_.end(),
+                       [&](int m) { return m / lanes_ == map_[0] / lanes_; });
+  }
+  /// Whether elements stay in their 16 bytes, and move alike in all of them.
+  bool is_within_pieces() const {
+    if (static_cast<int>(map_.size()) != lanes_ || lanes_ % piece_ != 0) return false;
+    for (int l = 0; l < lanes_; ++l)
+      if (at(l) != at(l % piece_) + l - l % piece_ || at(l % piece_) % lanes_ >= piece_)
+        return false;
+    return true;
+  }
+  /// Of one within pieces: whether it is an unpack, a blend, or takes half of its lanes from each.
+  bool is_one_instruction() const {
+    if (bytes_ == kPieceBytes || is_of_one() || is_blend()) return true;
+    return is_unpack(0) || is_unpack(piece_ / 2) || (bytes_ >= 4 && is_of_halves());
+  }
+
+ private:
+  int at(int l) const { return map_[static_cast<std::size_t>(l)]; }
+  bool halves_together() const {
+    if (map_.size() % 2 != 0 || lanes_ % 2 != 0) return false;
+    for (std::size_t l = 0; l < map_.size(); l += 2)
+      if (map_[l] % 2 != 0 || map_[l + 1] != map_[l] + 1) return false;
+    return true;
+  }
+  void join_halves() {
+    Vec<int> wide;
+    for (std::size_t l = 0; l < map_.size(); l += 2) wide.push_back(map_[l] / 2);
+    map_ = std::move(wide);
+    lanes_ /= 2, bytes_ *= 2;
+  }
+  bool is_blend() const {
+    for (int l = 0; l < piece_; ++l)
+      if (at(l) % lanes_ != l) return false;
+    return true;
+  }
+  bool is_unpack(int first) const {
+    for (int l = 0; l < piece_; ++l)
+      if (at(l) % lanes_ != first + l / 2 || at(l) / lanes_ != at(l % 2) / lanes_) return false;
+    return at(0) / lanes_ != at(1) / lanes_;
+  }
+  bool is_of_halves() const {
+    for (int l = 0; l < piece_; ++l)
+      if (at(l) / lanes_ != at(l < piece_ / 2 ? 0 : piece_ - 1) / lanes_) return false;
+    return true;
+  }
+
+  int bytes_, lanes_, piece_ = 1;
+  Vec<int> map_;
+};
+
+LATHE_DECL int shuffle_cost(DType type, int lanes, const Vec<int>& map, const TargetCaps& caps) {
+  const ShuffleShape shape(type, lanes, map);
+  if (shape.moves_nothing()) return 0;
+  const int registers = (type.bytes() + caps.register_bytes - 1) / caps.register_bytes;
+  const int across = merge_cost(type, shape.element_bytes(), caps);
+  if (shape.is_run() || shape.element_bytes() == kPieceBytes) return registers;
+  // Of one register, wide elements take any order by one instruction with indices.
+  if (shape.is_of_one() && shape.element_bytes() >= 4 && registers == 1) return 1;
+  if (!shape.is_within_pieces()) return across;
+  return std::min(across, registers * (shape.is_one_instruction()   ? 1
+                                       : shape.element_bytes() >= 4 ? 2
+                                                                    : 3));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/shuffles/lane_webs.ipp
+namespace lathe::detail {
+
+LATHE_DECL bool is_whole_register(const Buffer& buffer, const Vec<AnyExpr>& indices) {
+  return buffer->scope == Scope::reg && buffer->dtype.lanes > 1 && indices.empty();
+}
+
+inline bool is_held_shuffle(const ShuffleNode& n, const TargetCaps& caps) {
+  const DType first = n.vectors[0].dtype();
+  const bool alike = std::all_of(n.vectors.begin(), n.vectors.end(),
+                                 [&](const AnyExpr& v) { return v.dtype() == first; });
+  return alike && first.bits >= 8 && !first.is_bool() && first.bytes() <= caps.register_bytes &&
+         n.dtype.bytes() <= caps.register_bytes;
+}
+
+inline bool is_call_by_lane(const CallNode& n) {
+  return !crosses_lanes(n.op) && !is_tile(n.op) &&
+         std::all_of(n.args.begin(), n.args.end(),
+                     [&](const AnyExpr& a) { return a.dtype().lanes == n.dtype.lanes; });
+}
+
+LATHE_DECL LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps) {
+  switch (e.kind()) {
+    case ExprKind::Const:
+      return LaneRole::uniform;
+    case ExprKind::Broadcast:
+      return e.as<BroadcastNode>()->value.dtype().lanes == 1 ? LaneRole::uniform : LaneRole::other;
+    case ExprKind::Shuffle:
+      return is_held_shuffle(*e.as<ShuffleNode>(), caps) ? LaneRole::shuffle : LaneRole::other;
+    case ExprKind::Load: {
+      const auto* n = e.as<LoadNode>();
+      return is_whole_register(n->buffer, n->indices) ? LaneRole::by_lane : LaneRole::other;
+    }
+    case ExprKind::Call:
+      return is_call_by_lane(*e.as<CallNode>()) ? LaneRole::by_lane : LaneRole::other;
+    case ExprKind::Ramp:
+      return LaneRole::other;
+    default:
+      return LaneRole::by_lane;
+  }
+}
+
+LATHE_DECL LaneWebs::LaneWebs(const Stmt& body, const TargetCaps& caps) : caps_(caps) {
+  stmt(body);
+  for (Move& move : moves_) {
+    for (int& web : move.from) web = find(web);
+    move.to = find(move.to);
+  }
+}
+
+LATHE_DECL int LaneWebs::find(int web) const {
+  if (web == kInOrder) return web;
+  int& parent = parents_[static_cast<std::size_t>(web)];
+  if (parent != web) parent = find(parent);
+  return parent;
+}
+LATHE_DECL int LaneWebs::fresh() {
+  parents_.push_back(static_cast<int>(parents_.size()));
+  return parents_.back();
+}
+LATHE_DECL int LaneWebs::joined(int a, int b) {
+  if (a == kInOrder || b == kInOrder) return std::max(a, b);
+  const int root = find(a);
+  parents_[static_cast<std::size_t>(find(b))] = root;
+  return root;
+}
+LATHE_DECL int LaneWebs::web_of(const AnyExpr& e) const {
+  const int* web = webs_.find(e.get());
+  return web ? find(*web) : kInOrder;
+}
+
+LATHE_DECL void LaneWebs::stmt(const Stmt& s) {
+  if (const auto* let = s.as<LetStmtNode>()) {
+    bind(let->var, let->value);
+    return stmt(let->body);
+  }
+  if (const auto* store = s.as<StoreNode>();
+      store && is_whole_register(store->buffer, store->indices)) {
+    const int value = visit(store->value);
+    const int mask = store->mask ? visit(store->mask) : kInOrder;
+    joined(joined(web_of_buffer(store->buffer), value), mask);
+    return;
+  }
+  const int inside = s.as<ForNode>() ? 1 : 0;
+  depth_ += inside;
+  descend(s);
+  depth_ -= inside;
+}
+
+// A name has a web even where its value has none: another binding of it may.
+LATHE_DECL void LaneWebs::bind(const VarRef& var, const AnyExpr& value) {
+  const int web = visit(value);
+  if (var->dtype.lanes == 1) return;
+  const int* known = webs_.find(var.get());
+  const int own = known ? *known : fresh();
+  webs_[var.get()] = joined(own, web);
+}
+
+LATHE_DECL int LaneWebs::web_of_buffer(const Buffer& buffer) {
+  if (const int* known = buffers_.find(buffer.get())) return find(*known);
+  const int web = fresh();
+  buffers_.insert(buffer.get(), web);
+  return web;
+}
+
+LATHE_DECL void LaneWebs::use(const AnyExpr& e) {
+  const int web = visit(e);
+  if (web != kInOrder) moves_.push_back(in_place(e, {web}, kInOrder));
+}
+
+LATHE_DECL LaneWebs::Move LaneWebs::in_place(const AnyExpr& e, Vec<int> from, int to) const {
+  Move move{e.dtype(), std::move(from), to, e.dtype().lanes, {}, depth_};
+  for (int l = 0; l < move.lanes; ++l) move.map.push_back(l);
+  move.keeps = true;
+  return move;
+}
+
+LATHE_DECL int LaneWebs::visit(const AnyExpr& e) {
+  if (const int* known = webs_.find(e.get())) return find(*known);
+  int web = kInOrder;
+  switch (lane_role(e, caps_)) {
+    case LaneRole::uniform:
+      descend(e);
+      break;
+    case LaneRole::by_lane:
+      web = visit_by_lane(e);
+      break;
+    case LaneRole::shuffle:
+      web = visit_shuffle(*e.as<ShuffleNode>());
+      break;
+    case LaneRole::other:
+      descend(e);
+      web = e.dtype().lanes > 1 ? source(e) : kInOrder;
+      break;
+  }
+  webs_.insert(e.get(), web);
+  return web;
+}
+
+LATHE_DECL int LaneWebs::source(const AnyExpr& e) {
+  const int web = fresh();
+  Move move = in_place(e, {kInOrder}, web);
+  const auto* ramp = e.as<RampNode>();
+  move.constant = ramp && as_const_int(ramp->base) && as_const_int(ramp->stride);
+  move.keeps = !move.constant;
+  moves_.push_back(std::move(move));
+  return web;
+}
+
+LATHE_DECL int LaneWebs::visit_by_lane(const AnyExpr& e) {
+  if (e.as<VarNode>()) return e.dtype().lanes > 1 ? source(e) : kInOrder;
+  if (const auto* n = e.as<LoadNode>()) return web_of_buffer(n->buffer);
+  if (const auto* n = e.as<LetNode>()) {
+    for (const LetBinding& b : n->bindings) bind(b.var, b.value);
+    return visit(n->body);
+  }
+  int web = kInOrder;
+  const auto joins = [&](const AnyExpr& operand) { web = joined(web, visit(operand)); };
+  if (const auto* n = e.as<BinaryNode>()) joins(n->a), joins(n->b);
+  if (const auto* n = e.as<UnaryNode>()) joins(n->a);
+  if (const auto* n = e.as<CastNode>()) joins(n->value);
+  if (const auto* n = e.as<SelectNode>()) joins(n->condition), joins(n->yes), joins(n->no);
+  if (const auto* n = e.as<CallNode>())
+    for (const AnyExpr& arg : n->args) joins(arg);
+  return web;
+}
+
+LATHE_DECL int LaneWebs::visit_shuffle(const ShuffleNode& n) {
+  Move move{n.dtype, {}, kInOrder, n.vectors[0].dtype().lanes, n.lanes, depth_};
+  for (const AnyExpr& v : n.vectors) move.from.push_back(visit(v));
+  if (n.dtype.lanes > 1) move.to = fresh();
+  moves_.push_back(move);
+  return move.to;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/lower/shuffles/near_lanes.ipp
 namespace lathe::detail {
 
@@ -61949,6 +62343,250 @@ class NearLoads : public SharingMutator {
 
 LATHE_DECL Program near_loads(const Program& program, const TargetCaps& caps) {
   return program.with(detail::NearLoads(caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/shuffles/order_lanes.ipp
+namespace lathe {
+namespace detail {
+
+/// The map of a move where its sources and its result have these orders.
+inline Vec<int> map_in_orders(const LaneWebs::Move& move, const Vec<const LaneOrder*>& places,
+                              const LaneOrder* to) {
+  Vec<int> map;
+  for (std::size_t l = 0; l < move.map.size(); ++l) {
+    const int at = move.map[to ? static_cast<std::size_t>((*to)[l]) : l];
+    const int source = at / move.lanes, lane = at % move.lanes;
+    const LaneOrder* place = places[static_cast<std::size_t>(source)];
+    map.push_back(source * move.lanes + (place ? (*place)[static_cast<std::size_t>(lane)] : lane));
+  }
+  return map;
+}
+
+/// An order for each web, so that the shuffles between them take the fewest instructions: by
+/// descent from each order that all webs can have, one web after the other.
+class LaneOrderSearch {
+ public:
+  LaneOrderSearch(const LaneWebs& webs, const TargetCaps& caps) : webs_(webs), caps_(caps) {
+    choices_.resize(webs.size());
+    touching_.resize(webs.size());
+    for (std::size_t m = 0; m < webs.moves().size(); ++m) {
+      const LaneWebs::Move& move = webs.moves()[m];
+      for (const int web : move.from) touch(web, m, move.lanes);
+      touch(move.to, m, move.type.lanes);
+    }
+  }
+
+  void run() {
+    Vec<bool> seen(webs_.size(), false);
+    for (std::size_t web = 0; web < webs_.size(); ++web) {
+      if (seen[web] || touching_[web].empty()) continue;
+      const Part part = around(web, seen);
+      if (part.moves.size() <= kMostMoves) improve(part);
+    }
+  }
+  /// Null: as the lanes were.
+  const LaneOrder* order(int web) const { return chosen(web, &Choice::order); }
+  /// Where each lane is in the web's order.
+  const LaneOrder* places(int web) const { return chosen(web, &Choice::places); }
+
+ private:
+  /// The time of a search grows with its square.
+  static constexpr std::size_t kMostMoves = 400;
+  /// How many times a loop is taken to run.
+  static constexpr double kTrips = 8;
+
+  struct Choice {
+    LaneOrder order, places;
+  };
+  struct Choices {
+    Vec<Choice> all;
+    Vec<int> sizes;  ///< bytes of the elements whose orders are among them
+    int taken = -1;
+    bool meets_memory = false;  ///< or what else takes lanes as they were
+  };
+  /// Webs that shuffles connect, and these.
+  struct Part {
+    Vec<int> webs;
+    Vec<std::size_t> moves;
+  };
+
+  void touch(int web, std::size_t move, int lanes) {
+    if (web == LaneWebs::kInOrder) return;
+    Vec<std::size_t>& touching = touching_[static_cast<std::size_t>(web)];
+    if (touching.empty() || touching.back() != move) touching.push_back(move);
+    const int bytes = webs_.moves()[move].type.element_bytes();
+    Choices& its = choices(web);
+    its.meets_memory = its.meets_memory || webs_.moves()[move].keeps;
+    if (std::find(its.sizes.begin(), its.sizes.end(), bytes) != its.sizes.end()) return;
+    its.sizes.push_back(bytes);
+    for (LaneOrder& order : orders_within_pieces(lanes, bytes)) {
+      LaneOrder places = inverse(order);
+      its.all.push_back({std::move(order), std::move(places)});
+    }
+  }
+  const LaneOrder* chosen(int web, LaneOrder Choice::*part) const {
+    if (web == LaneWebs::kInOrder) return nullptr;
+    const Choices& its = choices_[static_cast<std::size_t>(web)];
+    return its.taken < 0 ? nullptr : &(its.all[static_cast<std::size_t>(its.taken)].*part);
+  }
+  Choices& choices(int web) { return choices_[static_cast<std::size_t>(web)]; }
+
+  Part around(std::size_t web, Vec<bool>& seen) const {
+    Part part;
+    Vec<bool> added(webs_.moves().size(), false);
+    const auto reach = [&](int w) {
+      if (w == LaneWebs::kInOrder || seen[static_cast<std::size_t>(w)]) return;
+      seen[static_cast<std::size_t>(w)] = true;
+      part.webs.push_back(w);
+    };
+    reach(static_cast<int>(web));
+    for (std::size_t k = 0; k < part.webs.size(); ++k)
+      for (const std::size_t m : touching_[static_cast<std::size_t>(part.webs[k])]) {
+        if (added[m]) continue;
+        added[m] = true;
+        part.moves.push_back(m);
+        for (const int from : webs_.moves()[m].from) reach(from);
+        reach(webs_.moves()[m].to);
+      }
+    return part;
+  }
+
+  double cost(const Vec<std::size_t>& moves) const {
+    double sum = 0;
+    for (const std::size_t m : moves) sum += cost(webs_.moves()[m]);
+    return sum;
+  }
+  double cost(const LaneWebs::Move& move) const {
+    if (move.constant) return 0;
+    Vec<const LaneOrder*> from;
+    for (const int web : move.from) from.push_back(places(web));
+    const Vec<int> map = map_in_orders(move, from, order(move.to));
+    return std::pow(kTrips, move.depth) * shuffle_cost(move.type, move.lanes, map, caps_);
+  }
+
+  int& taken(int web) { return choices(web).taken; }
+  int number(int web) { return static_cast<int>(choices(web).all.size()); }
+  void take(const Part& part, const Vec<int>& orders) {
+    for (std::size_t k = 0; k < part.webs.size(); ++k) taken(part.webs[k]) = orders[k];
+  }
+
+  void improve(const Part& part) {
+    Vec<int> best(part.webs.size(), -1);
+    double least = cost(part.moves);
+    int most = 0;
+    for (const int web : part.webs) most = std::max(most, number(web));
+    for (int start = 0; start < most && least > 0; ++start) {
+      for (const int web : part.webs)
+        taken(web) = start < number(web) && !choices(web).meets_memory ? start : -1;
+      while (descend(part)) {
+      }
+      const double now = cost(part.moves);
+      if (now >= least) continue;
+      least = now;
+      for (std::size_t k = 0; k < part.webs.size(); ++k) best[k] = taken(part.webs[k]);
+    }
+    take(part, best);
+  }
+  bool descend(const Part& part) {
+    bool any = false;
+    for (const int web : part.webs) {
+      const int before = taken(web);
+      const Vec<std::size_t>& moves = touching_[static_cast<std::size_t>(web)];
+      int best = before;
+      double least = cost(moves);
+      for (int k = -1; k < number(web); ++k) {
+        taken(web) = k;
+        if (const double now = cost(moves); now < least) least = now, best = k;
+      }
+      taken(web) = best;
+      any = any || best != before;
+    }
+    return any;
+  }
+
+  const LaneWebs& webs_;
+  const TargetCaps& caps_;
+  Vec<Choices> choices_;
+  Vec<Vec<std::size_t>> touching_;
+};
+
+class OrderLanes : public SharingMutator {
+ public:
+  OrderLanes(const LaneWebs& webs, const LaneOrderSearch& orders, const TargetCaps& caps)
+      : webs_(webs), orders_(orders), caps_(caps) {}
+
+  Stmt stmt(const Stmt& s) override {
+    const auto* store = s.as<StoreNode>();
+    const bool holds = store && is_whole_register(store->buffer, store->indices);
+    if (holds || has_body(s)) return SharingMutator::stmt(s);
+    forget(0);
+    return as_it_was_.of(s);
+  }
+
+ private:
+  /// Operands of what takes lanes as they were.
+  class AsItWas : public Mutator {
+   public:
+    explicit AsItWas(OrderLanes& owner) : owner_(owner) {}
+    AnyExpr expr(const AnyExpr& e) override { return owner_.in_order(e); }
+    template <class Node>
+    Node of(const Node& node) {
+      return descend(node);
+    }
+
+   private:
+    OrderLanes& owner_;
+  };
+
+  static bool has_body(const Stmt& s) {
+    return any_child(s, [](const Stmt&) { return true; });
+  }
+  AnyExpr in_order(const AnyExpr& e) {
+    AnyExpr out = expr(e);
+    const LaneOrder* places = orders_.places(webs_.web_of(e));
+    return places ? make_shuffle({std::move(out)}, *places) : out;
+  }
+  AnyExpr rewritten(const AnyExpr& e) override {
+    switch (lane_role(e, caps_)) {
+      case LaneRole::shuffle:
+        return shuffled(e);
+      case LaneRole::other: {
+        AnyExpr out = as_it_was_.of(e);
+        const LaneOrder* order = orders_.order(webs_.web_of(e));
+        return order ? make_shuffle({std::move(out)}, *order) : out;
+      }
+      default:
+        return descend(e);
+    }
+  }
+  AnyExpr shuffled(const AnyExpr& e) {
+    const auto* n = e.as<ShuffleNode>();
+    LaneWebs::Move move{n->dtype, {}, 0, n->vectors[0].dtype().lanes, n->lanes};
+    Vec<AnyExpr> vectors;
+    Vec<const LaneOrder*> places;
+    for (const AnyExpr& v : n->vectors) {
+      vectors.push_back(expr(v));
+      places.push_back(orders_.places(webs_.web_of(v)));
+    }
+    return make_shuffle(std::move(vectors),
+                        map_in_orders(move, places, orders_.order(webs_.web_of(e))));
+  }
+
+  const LaneWebs& webs_;
+  const LaneOrderSearch& orders_;
+  const TargetCaps& caps_;
+  AsItWas as_it_was_{*this};
+};
+
+}  // namespace detail
+
+LATHE_DECL Program order_lanes(const Program& program, const TargetCaps& caps) {
+  const detail::LaneWebs webs(program->body, caps);
+  detail::LaneOrderSearch orders(webs, caps);
+  orders.run();
+  return program.with(detail::OrderLanes(webs, orders, caps).stmt(program->body));
 }
 
 }  // namespace lathe

@@ -137,6 +137,16 @@ Program near_loads(const Program& program, const TargetCaps& caps);
 /// lanes need.
 Program deinterleave_loads(const Program& program, const TargetCaps& caps);
 
+/// Vectors between shuffles, which are computed lane by lane, have their lanes in the order that
+/// makes those shuffles the fewest instructions: what does not leave 16 bytes is one below AVX-512,
+/// where others are two or more. Loads and stores keep the order of memory.
+///     a = shuffle({x, y}, 0 2 4 6 8 10 12 14); b = shuffle({x, y}, 1 3 5 7 9 11 13 15);
+///     X[…] = shuffle({a * 2, b}, 0 8 1 9 2 10 3 11)
+///   → a = shuffle({x, y}, 0 2 8 10 4 6 12 14); b = shuffle({x, y}, 1 3 9 11 5 7 13 15);
+///     X[…] = shuffle({a * 2, b}, 0 8 1 9 4 12 5 13)
+/// Must run after loads and stores that lie apart have become shuffles.
+Program order_lanes(const Program& program, const TargetCaps& caps);
+
 /// Loads in the arms of a select by lanes get the lanes that choose the arm as their mask, so that
 /// both arms can be computed; an arm of much work becomes one of a select by "any lane".
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)

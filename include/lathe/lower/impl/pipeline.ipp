@@ -125,6 +125,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // What an arm loads has no mask of single lanes yet.
     {"near_loads", run_pass<near_loads>, Stage::flat},
     {"deinterleave_loads", run_pass<deinterleave_loads>, Stage::flat},
+    // All shuffles of loads and stores are written.
+    {"order_lanes", run_pass<order_lanes>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
     // An arm that computes a quotient keeps it from LLVM, which would move it only where it is sure
     // to be computed, and not to fault.

@@ -25,8 +25,11 @@
 #include <lathe/lower/shuffles/deinterleave.ipp>
 #include <lathe/lower/shuffles/deinterleave_loads.ipp>
 #include <lathe/lower/shuffles/lane_blocks.ipp>
+#include <lathe/lower/shuffles/lane_orders.ipp>
+#include <lathe/lower/shuffles/lane_webs.ipp>
 #include <lathe/lower/shuffles/near_lanes.ipp>
 #include <lathe/lower/shuffles/near_loads.ipp>
+#include <lathe/lower/shuffles/order_lanes.ipp>
 #include <lathe/lower/shuffles/strided_loads.ipp>
 #include <lathe/lower/shuffles/turned_rows.ipp>
 #include <lathe/lower/shuffles/turned_stores.ipp>

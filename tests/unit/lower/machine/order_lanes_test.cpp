@@ -1,0 +1,195 @@
+// Orders of the lanes between shuffles: what they save, and that programs mean what they meant.
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/lower/passes_machine.hpp>
+#include <lathe/lower/shuffles/lane_orders.hpp>
+#include <random>
+#include <support/text.hpp>
+
+#include "../stages.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+const lt::Target& by_pieces() {
+  static const lt::Target target("x86-64-v3");
+  return target;
+}
+
+lt::Program ordered(const lt::Program& p, const lt::Target& target = by_pieces()) {
+  return lt::order_lanes(p, lt::TargetCaps(target));
+}
+
+/// Flat code from X to Y, both of 64 floats.
+lt::Program flat(const std::string& body) {
+  return lt::parse("program p(in X: f32[64], out Y: f32[64]) stage flat:\n" + body);
+}
+
+/// The pass keeps what the program computes. Gives whether it changed anything.
+bool keeps(const lt::Program& p, const lt::Program& original,
+           const lt::Target& target = by_pieces()) {
+  const lt::Program out = ordered(p, target);
+  INFO(p.str());
+  INFO(out.str());
+  CHECK(test::evaluate_stage(out, original) == test::evaluate_stage(p, original));
+  return out.str() != p.str();
+}
+
+const char* const kComplexSquares = R"(
+  let v = X[ramp(0, 1, 8)]
+  let w = X[ramp(8, 1, 8)]
+  let re = shuffle(v, w; 0, 2, 4, 6, 8, 10, 12, 14)
+  let im = shuffle(v, w; 1, 3, 5, 7, 9, 11, 13, 15)
+  let a = re * re - im * im
+  let b = re * im + im * re
+  Y[ramp(0, 1, 8)] = shuffle(a, b; 0, 8, 1, 9, 2, 10, 3, 11)
+  Y[ramp(8, 1, 8)] = shuffle(a, b; 4, 12, 5, 13, 6, 14, 7, 15)
+)";
+
+}  // namespace
+
+TEST_CASE("values between shuffles have their lanes where shuffles stay in 16 bytes") {
+  const lt::Program p = flat(kComplexSquares);
+  const std::string text = ordered(p).str();
+  INFO(text);
+  for (const char* part : {"0, 2, 8, 10, 4, 6, 12, 14", "1, 3, 9, 11, 5, 7, 13, 15",
+                           "0, 8, 1, 9, 4, 12, 5, 13", "2, 10, 3, 11, 6, 14, 7, 15"})
+    CHECK(test::has(text, part));
+  CHECK(test::count_of(text, "shuffle(") == 4);
+  CHECK(keeps(p, p));
+  // One instruction moves lanes anywhere.
+  CHECK(ordered(p, lt::Target("x86-64-v4")).str() == p.str());
+}
+
+TEST_CASE("lanes go round in registers, under masks and through other types") {
+  const lt::Program p = flat(R"(
+  alloc r: f32x8[] scope register
+  r[] = broadcast(0.0, 8)
+  for k in 0..4:
+    let v = X[ramp(k * 16, 1, 8)]
+    let w = X[ramp(k * 16 + 8, 1, 8)]
+    let re = shuffle(v, w; 0, 2, 4, 6, 8, 10, 12, 14)
+    let im = shuffle(v, w; 1, 3, 5, 7, 9, 11, 13, 15)
+    let mask = re < im
+    r[] = select(mask, f32x8(i32x8(re) + i32x8(ramp(3, 2, 8))), r[] + im)
+    Y[ramp(k * 16, 1, 8)] = shuffle(r[], im; 0, 8, 1, 9, 2, 10, 3, 11)
+    Y[ramp(k * 16 + 8, 1, 8)] = shuffle(r[], im; 4, 12, 5, 13, 6, 14, 7, 15)
+)");
+  CHECK(keeps(p, p));
+  CHECK(test::has(ordered(p).str(), "i32x8(shuffle(ramp(3, 2, 8); 0, 1, 4, 5, 2, 3, 6, 7))"));
+}
+
+TEST_CASE(
+    "vectors that memory holds as they are keep their order where moving them costs as much") {
+  // Two shuffles would save an instruction each, and one more for each of three others.
+  const lt::Program p = flat(R"(
+  let v = X[ramp(0, 1, 8)]
+  let w = X[ramp(8, 1, 8)]
+  let re = shuffle(v, w; 0, 2, 4, 6, 8, 10, 12, 14)
+  let all = re + X[ramp(16, 1, 8)] * X[ramp(24, 1, 8)]
+  Y[ramp(0, 1, 8)] = all
+  Y[ramp(8, 1, 8)] = all * X[ramp(32, 1, 8)]
+)");
+  CHECK(!keeps(p, p));
+}
+
+TEST_CASE("orders that shuffles within 16 bytes give") {
+  const auto text = [](int lanes, int bytes) {
+    std::string out;
+    for (const lt::detail::LaneOrder& order : lt::detail::orders_within_pieces(lanes, bytes)) {
+      for (const int l : order) out += std::to_string(l) + ' ';
+      out += '\n';
+    }
+    return out;
+  };
+  CHECK(text(8, 4) == "0 1 4 5 2 3 6 7 \n0 2 4 6 1 3 5 7 \n");
+  CHECK(text(4, 8) == "0 2 1 3 \n");
+  CHECK(text(4, 4).empty());
+  for (const auto& order : lt::detail::orders_within_pieces(64, 1)) {
+    lt::detail::LaneOrder sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (int l = 0; l < 64; ++l) CHECK(sorted[static_cast<std::size_t>(l)] == l);
+    const lt::detail::LaneOrder places = lt::detail::inverse(order);
+    for (int l = 0; l < 64; ++l)
+      CHECK(places[static_cast<std::size_t>(order[static_cast<std::size_t>(l)])] == l);
+  }
+}
+
+TEST_CASE("drawn code of shuffles keeps its meaning in any order") {
+  const unsigned seed = 20261130;
+  INFO("seed ", seed);
+  std::mt19937 random(seed);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const char* const kMaps[] = {"0, 2, 4, 6, 8, 10, 12, 14", "1, 3, 5, 7, 9, 11, 13, 15",
+                               "0, 8, 1, 9, 2, 10, 3, 11",  "4, 12, 5, 13, 6, 14, 7, 15",
+                               "15, 2, 7, 0, 1, 1, 9, 12",  "8, 9, 10, 11, 4, 5, 6, 7"};
+  int changed = 0;
+  for (int k = 0; k < 150; ++k) {
+    std::string body = "  alloc r: f32x8[] scope register\n  r[] = X[ramp(0, 1, 8)]\n";
+    int names = 0;
+    const auto any = [&] {
+      return names == 0 ? std::string("r[]") : "v" + std::to_string(below(names));
+    };
+    const auto let = [&](const std::string& value) {
+      body += "  let v" + std::to_string(names++) + " = " + value + "\n";
+    };
+    for (int n = 0; n < 3; ++n) let("X[ramp(" + std::to_string(below(57)) + ", 1, 8)]");
+    for (int n = 0; n < 12; ++n) {
+      const std::string a = any(), b = any();
+      switch (below(8)) {
+        case 0:
+          let("select(" + a + " < " + b + ", " + a + ", r[])");
+          break;
+        case 1:
+          let(a + " + " + b);
+          break;
+        case 2:
+          let("f32x8(i32x8(" + a + ")) * " + b);
+          break;
+        case 3:
+          let(a + " + broadcast(shuffle(" + b + "; " + std::to_string(below(8)) + "), 8)");
+          break;
+        default:
+          let("shuffle(" + a + ", " + b + "; " + kMaps[below(6)] + ")");
+      }
+    }
+    body += "  r[] = " + any() + " + r[]\n";
+    for (int n = 0; n < 8; ++n)
+      body += "  Y[ramp(" + std::to_string(8 * n) + ", 1, 8)] = " +
+              (below(3) ? "shuffle(" + any() + ", r[]; " + kMaps[below(6)] + ")" : any()) + "\n";
+    const lt::Program p = flat(body);
+    changed += keeps(p, p);
+  }
+  CHECK(changed > 20);
+}
+
+TEST_CASE("channels in turn that are computed alike are programs with lanes in other orders") {
+  int changed = 0;
+  const auto draw = [&](auto zero, int channels, std::int64_t n) {
+    using T = decltype(zero);
+    lt::Input<T, 2> A("A", {n, channels}), B("B", {n, channels});
+    const auto Y = lt::compute("Y", {n, channels}, [&](lt::Var i, lt::Var c) {
+      lt::Expr<T> out = A(i, 0) * B(i, channels - 1);
+      for (int k = 1; k < channels; ++k)
+        out = lt::select(c == k, A(i, k) + B(i, k - 1) * A(i, 0), out);
+      return out;
+    });
+    const lt::Program program = lt::program_of(Y);
+    for (const char* name : {"x86-64-v3", "x86-64-v4", "x86-64-v2"}) {
+      lt::Target target(name);
+      target.cores = 1;
+      const lt::Program p =
+          lt::lower_until("deinterleave_loads", lt::default_schedule(program, target).program(),
+                          target, {.dense = true});
+      changed += keeps(p, program, target);
+    }
+  };
+  for (const std::int64_t n : {64, 77})
+    for (const int channels : {2, 4}) {
+      draw(float(), channels, n);
+      draw(double(), channels, n);
+      draw(std::int32_t(), channels, n);
+      draw(std::uint8_t(), channels, n);
+    }
+  CHECK(changed >= 4);
+}
