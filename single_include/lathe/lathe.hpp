@@ -54972,8 +54972,17 @@ class TileReduction : TileRegisters {
         });
     const Vec<LoopRef> parts(nest.reduce.end() - static_cast<std::ptrdiff_t>(run.loops),
                              nest.reduce.end());
-    attempt(
-        [&] { s_.fold_lanes(parts.size() > 1 ? s_.fuse(parts) : inner, static_cast<int>(width)); });
+    attempt([&] {
+      const LoopRef along = parts.size() > 1 ? s_.fuse(parts) : inner;
+      write_out_short(s_.fold_lanes(along, static_cast<int>(width)));
+    });
+  }
+  // Of so few vectors counting takes as long as adding them.
+  void write_out_short(const BlockRef& terms) {
+    const auto loops = s_.loops(terms);
+    const LoopRef& vectors = loops[loops.size() - 2];
+    const ForNode& loop = *find_loop(s_.program()->body, vectors.var).loop;
+    if (as_const_int(loop.extent) && trip(loop) <= kShortPart) s_.unroll(vectors);
   }
 
   // Of sums, filled by the elements of one register: two and more, four at most.

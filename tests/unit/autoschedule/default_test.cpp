@@ -48,7 +48,7 @@ TEST_CASE("sums along the unit-stride axis have a partial result in each lane") 
   auto rows = lt::compute("rows", {4}, [&](lt::Var i) { return lt::sum(X(i, r), r); });
   CHECK(has(scheduled(rows).str(),
             R"(
-    for ro in 0..2:
+    unrolled for ro in 0..2:
       vectorized for ri in 0..64:
         block rows_lanes(vi in)"));
   auto all = lt::compute("all", {}, [&] { return lt::sum(X(3, r), r); });

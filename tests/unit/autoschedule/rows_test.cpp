@@ -229,3 +229,16 @@ TEST_CASE("blocks of rows compute what the program says") {
     }
   }
 }
+
+TEST_CASE("a row of few vectors is written out, a longer one and one of any size is counted") {
+  const auto writes_out = [](auto n) {
+    lt::Input<std::int32_t, 2> X("X", {9, n});
+    lt::Reduce r("r", n);
+    const auto S = lt::compute("S", {9}, [&](lt::Var i) { return lt::sum(X(i, r) * X(i, r), r); });
+    return planned(lt::program_of(S)).str().find("unrolled for ro") != std::string::npos;
+  };
+  // Vectors of sixteen, four at a time.
+  for (const int n : {21, 40, 64, 100, 128}) CHECK(writes_out(n));
+  for (const int n : {300, 400}) CHECK(!writes_out(n));
+  CHECK(!writes_out(lt::Dim("n")));
+}
