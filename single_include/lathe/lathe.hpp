@@ -50295,13 +50295,15 @@ class MergeNests : DefaultSteps {
       if (a > b) one = in_parts(one, times);
       if (b > a) other = in_parts(other, times);
       if (s_.check(primitive_merge(), {Arg::of(Vec<LoopRef>{one, other})})) return false;
-      const bool apart = independent(one) && independent(other);
-      return independent(s_.merge(one, other)) || !apart;
+      const Program apart = s_.program();
+      const LoopRef merged = s_.merge(one, other);
+      return independent(s_.program(), merged) || !independent(apart, one) ||
+             !independent(apart, other);
     });
   }
   // Iterations that wait for others can't be shared by threads, nor by the units of one.
-  bool independent(const LoopRef& loop) const {
-    return !s_.check(primitive_parallel(), {loop, Arg::of_number(0)});
+  static bool independent(const Program& program, const LoopRef& loop) {
+    return !primitive_parallel().run(program, {loop, Arg::of_number(0)}, nullptr);
   }
   // Without copies of its iterations, which are those of one nest.
   LoopRef alone(const ForNode& f) {
@@ -50335,11 +50337,13 @@ class MergeNests : DefaultSteps {
         (is_elementwise(first) && is_elementwise(second)))
       return false;
     const auto cache = static_cast<double>(target_.l2_bytes);
-    if (2 * (bytes_of_iteration(first) + bytes_of_iteration(second)) > cache) return false;
     const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
-    return std::any_of(b.begin(), b.end(), [&](const AccessSite& read) {
-      return bytes_of(*read.buffer, cache) > cache && shares(a, first, read, second);
-    });
+    return std::any_of(b.begin(), b.end(),
+                       [&](const AccessSite& read) {
+                         return bytes_of(*read.buffer, cache) > cache &&
+                                shares(a, first, read, second);
+                       }) &&
+           2 * (bytes_of_iteration(first) + bytes_of_iteration(second)) <= cache;
   }
   double bytes_of_iteration(const ForNode& loop) const {
     const AnyExpr bytes = work_of(s_.program(), loop.var).bytes;
