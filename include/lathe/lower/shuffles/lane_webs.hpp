@@ -15,8 +15,8 @@ enum class LaneRole : std::uint8_t {
   other,    ///< its operands are as they were, and so is the result
 };
 LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps);
-/// Whether a buffer is one register, which is loaded and stored as a whole.
-bool is_whole_register(const Buffer& buffer, const Vec<AnyExpr>& indices);
+/// Whether all of a register of vectors is stored.
+bool stores_register(const StoreNode& n);
 
 /// Webs of a program: vectors that have one order of lanes, as each is computed from others of
 /// them lane by lane, or is a name or a register for them.
@@ -30,9 +30,10 @@ class LaneWebs : public Visitor {
     DType type;
     Vec<int> from;
     int to = kInOrder;
-    int lanes = 0;          ///< of each source
-    Vec<int> map{};         ///< lane l is this one of the sources side by side
-    int depth = 0;          ///< loops around it
+    int lanes = 0;   ///< of each source
+    Vec<int> map{};  ///< lane l is this one of the sources side by side
+    int depth = 0;   ///< loops around it
+    bool is_shuffle = false;
     bool keeps = false;     ///< lanes are, or have to be, as they were
     bool constant = false;  ///< known to the compiler, in any order
   };
@@ -43,15 +44,23 @@ class LaneWebs : public Visitor {
   std::size_t size() const { return parents_.size(); }
   /// kInOrder for a scalar, or where all lanes are the same.
   int web_of(const AnyExpr& e) const;
+  /// Whether the lanes of a web have to stay as they were.
+  bool is_pinned(int web) const { return pinned_[static_cast<std::size_t>(web)]; }
 
  private:
   void stmt(const Stmt& s) override;
   void expr(const AnyExpr& e) override { use(e); }
+  /// A register of vectors that is not loaded or stored as a whole.
+  void buffer(const Buffer& b) override {
+    if (b->dtype.lanes > 1) pin(web_of_buffer(b));
+  }
   int find(int web) const;
   int fresh();
+  void pin(int web);
   int joined(int a, int b);
   int visit(const AnyExpr& e);
   int visit_by_lane(const AnyExpr& e);
+  int visit_select(const SelectNode& n);
   int visit_shuffle(const ShuffleNode& n);
   int source(const AnyExpr& e);
   void use(const AnyExpr& e);
@@ -61,10 +70,13 @@ class LaneWebs : public Visitor {
 
   const TargetCaps& caps_;
   mutable Vec<int> parents_;
+  Vec<bool> pinned_;
   Vec<Move> moves_;
   NodeMap<int> webs_;
+  NodeSet in_arms_;
   DenseMap<const BufferNode*, int> buffers_;
   int depth_ = 0;
+  int arms_ = 0;  ///< of selects by lanes, around what is visited
 };
 
 }  // namespace lathe::detail

@@ -5,9 +5,10 @@
 
 namespace lathe::detail {
 
-LATHE_DECL bool is_whole_register(const Buffer& buffer, const Vec<AnyExpr>& indices) {
+inline bool is_register(const Buffer& buffer, const Vec<AnyExpr>& indices) {
   return buffer->scope == Scope::reg && buffer->dtype.lanes > 1 && indices.empty();
 }
+LATHE_DECL bool stores_register(const StoreNode& n) { return is_register(n.buffer, n.indices); }
 
 inline bool is_held_shuffle(const ShuffleNode& n, const TargetCaps& caps) {
   const DType first = n.vectors[0].dtype();
@@ -33,7 +34,7 @@ LATHE_DECL LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps) {
       return is_held_shuffle(*e.as<ShuffleNode>(), caps) ? LaneRole::shuffle : LaneRole::other;
     case ExprKind::Load: {
       const auto* n = e.as<LoadNode>();
-      return is_whole_register(n->buffer, n->indices) ? LaneRole::by_lane : LaneRole::other;
+      return is_register(n->buffer, n->indices) && !n->mask ? LaneRole::by_lane : LaneRole::other;
     }
     case ExprKind::Call:
       return is_call_by_lane(*e.as<CallNode>()) ? LaneRole::by_lane : LaneRole::other;
@@ -46,6 +47,8 @@ LATHE_DECL LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps) {
 
 LATHE_DECL LaneWebs::LaneWebs(const Stmt& body, const TargetCaps& caps) : caps_(caps) {
   stmt(body);
+  for (std::size_t web = 0; web < parents_.size(); ++web)
+    if (pinned_[web]) pin(static_cast<int>(web));
   for (Move& move : moves_) {
     for (int& web : move.from) web = find(web);
     move.to = find(move.to);
@@ -54,13 +57,17 @@ LATHE_DECL LaneWebs::LaneWebs(const Stmt& body, const TargetCaps& caps) : caps_(
 
 LATHE_DECL int LaneWebs::find(int web) const {
   if (web == kInOrder) return web;
-  int& parent = parents_[static_cast<std::size_t>(web)];
-  if (parent != web) parent = find(parent);
-  return parent;
+  const auto parent = [&](int of) -> int& { return parents_[static_cast<std::size_t>(of)]; };
+  while (parent(web) != web) web = parent(web) = parent(parent(web));
+  return web;
 }
 LATHE_DECL int LaneWebs::fresh() {
   parents_.push_back(static_cast<int>(parents_.size()));
+  pinned_.push_back(false);
   return parents_.back();
+}
+LATHE_DECL void LaneWebs::pin(int web) {
+  if (web != kInOrder) pinned_[static_cast<std::size_t>(find(web))] = true;
 }
 LATHE_DECL int LaneWebs::joined(int a, int b) {
   if (a == kInOrder || b == kInOrder) return std::max(a, b);
@@ -78,8 +85,8 @@ LATHE_DECL void LaneWebs::stmt(const Stmt& s) {
     bind(let->var, let->value);
     return stmt(let->body);
   }
-  if (const auto* store = s.as<StoreNode>();
-      store && is_whole_register(store->buffer, store->indices)) {
+  if (const auto* alloc = s.as<AllocNode>()) return stmt(alloc->body);
+  if (const auto* store = s.as<StoreNode>(); store && stores_register(*store)) {
     const int value = visit(store->value);
     const int mask = store->mask ? visit(store->mask) : kInOrder;
     joined(joined(web_of_buffer(store->buffer), value), mask);
@@ -98,6 +105,9 @@ LATHE_DECL void LaneWebs::bind(const VarRef& var, const AnyExpr& value) {
   const int* known = webs_.find(var.get());
   const int own = known ? *known : fresh();
   webs_[var.get()] = joined(own, web);
+  // What an arm loads into a name is loaded by the lanes that choose the arm, unless the name's
+  // lanes move.
+  if (arms_ > 0 && find_load(value)) pin(own);
 }
 
 LATHE_DECL int LaneWebs::web_of_buffer(const Buffer& buffer) {
@@ -120,7 +130,10 @@ LATHE_DECL LaneWebs::Move LaneWebs::in_place(const AnyExpr& e, Vec<int> from, in
 }
 
 LATHE_DECL int LaneWebs::visit(const AnyExpr& e) {
-  if (const int* known = webs_.find(e.get())) return find(*known);
+  const int* known = webs_.find(e.get());
+  const int before = known ? find(*known) : kInOrder;
+  // What an arm shares with other code is asked again for what arms alone are asked.
+  if (known && (e.as<VarNode>() || arms_ == 0 || !in_arms_.insert(e.get()).second)) return before;
   int web = kInOrder;
   switch (lane_role(e, caps_)) {
     case LaneRole::uniform:
@@ -137,8 +150,7 @@ LATHE_DECL int LaneWebs::visit(const AnyExpr& e) {
       web = e.dtype().lanes > 1 ? source(e) : kInOrder;
       break;
   }
-  webs_.insert(e.get(), web);
-  return web;
+  return webs_[e.get()] = joined(before, web);
 }
 
 LATHE_DECL int LaneWebs::source(const AnyExpr& e) {
@@ -148,6 +160,8 @@ LATHE_DECL int LaneWebs::source(const AnyExpr& e) {
   move.constant = ramp && as_const_int(ramp->base) && as_const_int(ramp->stride);
   move.keeps = !move.constant;
   moves_.push_back(std::move(move));
+  // Its mask, of the lanes that choose the arm, would have to move too.
+  if (arms_ > 0 && e.as<LoadNode>()) pin(web);
   return web;
 }
 
@@ -158,19 +172,28 @@ LATHE_DECL int LaneWebs::visit_by_lane(const AnyExpr& e) {
     for (const LetBinding& b : n->bindings) bind(b.var, b.value);
     return visit(n->body);
   }
+  if (const auto* n = e.as<SelectNode>()) return visit_select(*n);
   int web = kInOrder;
   const auto joins = [&](const AnyExpr& operand) { web = joined(web, visit(operand)); };
   if (const auto* n = e.as<BinaryNode>()) joins(n->a), joins(n->b);
   if (const auto* n = e.as<UnaryNode>()) joins(n->a);
   if (const auto* n = e.as<CastNode>()) joins(n->value);
-  if (const auto* n = e.as<SelectNode>()) joins(n->condition), joins(n->yes), joins(n->no);
   if (const auto* n = e.as<CallNode>())
     for (const AnyExpr& arg : n->args) joins(arg);
   return web;
 }
 
+LATHE_DECL int LaneWebs::visit_select(const SelectNode& n) {
+  const int condition = visit(n.condition), by_lanes = n.condition.dtype().lanes > 1 ? 1 : 0;
+  arms_ += by_lanes;
+  const int yes = visit(n.yes), no = visit(n.no);
+  arms_ -= by_lanes;
+  return joined(condition, joined(yes, no));
+}
+
 LATHE_DECL int LaneWebs::visit_shuffle(const ShuffleNode& n) {
   Move move{n.dtype, {}, kInOrder, n.vectors[0].dtype().lanes, n.lanes, depth_};
+  move.is_shuffle = true;
   for (const AnyExpr& v : n.vectors) move.from.push_back(visit(v));
   if (n.dtype.lanes > 1) move.to = fresh();
   moves_.push_back(move);

@@ -32,17 +32,19 @@ class LaneOrderSearch {
     touching_.resize(webs.size());
     for (std::size_t m = 0; m < webs.moves().size(); ++m) {
       const LaneWebs::Move& move = webs.moves()[m];
-      for (const int web : move.from) touch(web, m, move.lanes);
-      touch(move.to, m, move.type.lanes);
+      for (const int web : move.from) touch(web, m);
+      touch(move.to, m);
     }
   }
 
   void run() {
-    Vec<bool> seen(webs_.size(), false);
+    Vec<bool> seen(webs_.size(), false), added(webs_.moves().size(), false);
     for (std::size_t web = 0; web < webs_.size(); ++web) {
       if (seen[web] || touching_[web].empty()) continue;
-      const Part part = around(web, seen);
-      if (part.moves.size() <= kMostMoves) improve(part);
+      const Part part = around(web, seen, added);
+      if (part.shuffles == 0 || part.moves.size() > kMostMoves) continue;
+      for (const std::size_t m : part.moves) offer(webs_.moves()[m]);
+      improve(part);
     }
   }
   /// Null: as the lanes were.
@@ -69,15 +71,23 @@ class LaneOrderSearch {
   struct Part {
     Vec<int> webs;
     Vec<std::size_t> moves;
+    int shuffles = 0;  ///< of the moves
   };
 
-  void touch(int web, std::size_t move, int lanes) {
+  void touch(int web, std::size_t move) {
     if (web == LaneWebs::kInOrder) return;
     Vec<std::size_t>& touching = touching_[static_cast<std::size_t>(web)];
     if (touching.empty() || touching.back() != move) touching.push_back(move);
-    const int bytes = webs_.moves()[move].type.element_bytes();
+  }
+  void offer(const LaneWebs::Move& move) {
+    for (const int web : move.from) offer(web, move, move.lanes);
+    offer(move.to, move, move.type.lanes);
+  }
+  void offer(int web, const LaneWebs::Move& move, int lanes) {
+    if (web == LaneWebs::kInOrder || webs_.is_pinned(web)) return;
     Choices& its = choices(web);
-    its.meets_memory = its.meets_memory || webs_.moves()[move].keeps;
+    its.meets_memory = its.meets_memory || move.keeps;
+    const int bytes = move.type.element_bytes();
     if (std::find(its.sizes.begin(), its.sizes.end(), bytes) != its.sizes.end()) return;
     its.sizes.push_back(bytes);
     for (LaneOrder& order : orders_within_pieces(lanes, bytes)) {
@@ -92,9 +102,8 @@ class LaneOrderSearch {
   }
   Choices& choices(int web) { return choices_[static_cast<std::size_t>(web)]; }
 
-  Part around(std::size_t web, Vec<bool>& seen) const {
+  Part around(std::size_t web, Vec<bool>& seen, Vec<bool>& added) const {
     Part part;
-    Vec<bool> added(webs_.moves().size(), false);
     const auto reach = [&](int w) {
       if (w == LaneWebs::kInOrder || seen[static_cast<std::size_t>(w)]) return;
       seen[static_cast<std::size_t>(w)] = true;
@@ -106,6 +115,7 @@ class LaneOrderSearch {
         if (added[m]) continue;
         added[m] = true;
         part.moves.push_back(m);
+        part.shuffles += webs_.moves()[m].is_shuffle;
         for (const int from : webs_.moves()[m].from) reach(from);
         reach(webs_.moves()[m].to);
       }
@@ -176,12 +186,10 @@ class OrderLanes : public SharingMutator {
   OrderLanes(const LaneWebs& webs, const LaneOrderSearch& orders, const TargetCaps& caps)
       : webs_(webs), orders_(orders), caps_(caps) {}
 
+  // What was rewritten holds wherever it stands.
   Stmt stmt(const Stmt& s) override {
     const auto* store = s.as<StoreNode>();
-    const bool holds = store && is_whole_register(store->buffer, store->indices);
-    if (holds || has_body(s)) return SharingMutator::stmt(s);
-    forget(0);
-    return as_it_was_.of(s);
+    return has_body(s) || (store && stores_register(*store)) ? descend(s) : as_it_was_.of(s);
   }
 
  private:
