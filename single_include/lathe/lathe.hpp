@@ -12269,8 +12269,8 @@ enum class LaneRole : std::uint8_t {
   other,    ///< its operands are as they were, and so is the result
 };
 LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps);
-/// Whether a buffer is one register, which is loaded and stored as a whole.
-bool is_whole_register(const Buffer& buffer, const Vec<AnyExpr>& indices);
+/// Whether all of a register of vectors is stored.
+bool stores_register(const StoreNode& n);
 
 /// Webs of a program: vectors that have one order of lanes, as each is computed from others of
 /// them lane by lane, or is a name or a register for them.
@@ -12284,9 +12284,10 @@ class LaneWebs : public Visitor {
     DType type;
     Vec<int> from;
     int to = kInOrder;
-    int lanes = 0;          ///< of each source
-    Vec<int> map{};         ///< lane l is this one of the sources side by side
-    int depth = 0;          ///< loops around it
+    int lanes = 0;   ///< of each source
+    Vec<int> map{};  ///< lane l is this one of the sources side by side
+    int depth = 0;   ///< loops around it
+    bool is_shuffle = false;
     bool keeps = false;     ///< lanes are, or have to be, as they were
     bool constant = false;  ///< known to the compiler, in any order
   };
@@ -12297,15 +12298,23 @@ class LaneWebs : public Visitor {
   std::size_t size() const { return parents_.size(); }
   /// kInOrder for a scalar, or where all lanes are the same.
   int web_of(const AnyExpr& e) const;
+  /// Whether the lanes of a web have to stay as they were.
+  bool is_pinned(int web) const { return pinned_[static_cast<std::size_t>(web)]; }
 
  private:
   void stmt(const Stmt& s) override;
   void expr(const AnyExpr& e) override { use(e); }
+  /// A register of vectors that is not loaded or stored as a whole.
+  void buffer(const Buffer& b) override {
+    if (b->dtype.lanes > 1) pin(web_of_buffer(b));
+  }
   int find(int web) const;
   int fresh();
+  void pin(int web);
   int joined(int a, int b);
   int visit(const AnyExpr& e);
   int visit_by_lane(const AnyExpr& e);
+  int visit_select(const SelectNode& n);
   int visit_shuffle(const ShuffleNode& n);
   int source(const AnyExpr& e);
   void use(const AnyExpr& e);
@@ -12315,10 +12324,13 @@ class LaneWebs : public Visitor {
 
   const TargetCaps& caps_;
   mutable Vec<int> parents_;
+  Vec<bool> pinned_;
   Vec<Move> moves_;
   NodeMap<int> webs_;
+  NodeSet in_arms_;
   DenseMap<const BufferNode*, int> buffers_;
   int depth_ = 0;
+  int arms_ = 0;  ///< of selects by lanes, around what is visited
 };
 
 }  // namespace lathe::detail
@@ -54839,8 +54851,25 @@ class TileReduction : TileRegisters {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;
     cost.ops += kRoundingCost * static_cast<double>(narrow_operations(block));
+    const BodyCost step = step_cost(*block.reducer);
+    cost.ops += step.ops, cost.latency = std::max(cost.latency, step.latency);
+    return cost;
+  }
+
+  // To take a term into several results, beyond the terms.
+  static BodyCost step_cost(const ReducerNode& reducer) {
+    struct : BodyCost {
+      NodeSet seen;
+      void expr(const AnyExpr& e) override {
+        if (!e->shared() || seen.insert(e.get()).second) BodyCost::expr(e);
+      }
+    } cost;
+    if (reducer.identity.size() < 2) return cost;
+    // The next term waits for a choice and two operations with it.
+    cost.latency = 10;
     // Two comparisons, of which one tells a NaN, and two choices by both.
-    if (is_arg_reducer(*block.reducer)) cost.ops += 4, cost.latency = 10;
+    if (is_arg_reducer(reducer)) return cost.ops = 4, cost;
+    for (const AnyExpr& result : reducer.combine) cost.expr(result);
     return cost;
   }
 
@@ -54893,8 +54922,13 @@ class TileReduction : TileRegisters {
     if (!is_float_extreme(block, info)) return 1;
     return is_guessed(block) ? 2 : kExact;
   }
-  // To fold one vector of terms into another: a guess is tested after all of it.
+  // To fold one vector of terms into another: a guess is tested after all of it, and each result
+  // after the first has halves of its own that move.
+  static constexpr double kHalves = 3;
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
+    const std::size_t results = block.reducer->identity.size();
+    if (results > 1)
+      return step_cost(*block.reducer).ops + kHalves * static_cast<double>(results - 1);
     return is_float_extreme(block, info) && !is_guessed(block) ? kExact : 1;
   }
 
@@ -62025,9 +62059,10 @@ LATHE_DECL int shuffle_cost(DType type, int lanes, const Vec<int>& map, const Ta
 // ---- lathe/lower/shuffles/lane_webs.ipp
 namespace lathe::detail {
 
-LATHE_DECL bool is_whole_register(const Buffer& buffer, const Vec<AnyExpr>& indices) {
+inline bool is_register(const Buffer& buffer, const Vec<AnyExpr>& indices) {
   return buffer->scope == Scope::reg && buffer->dtype.lanes > 1 && indices.empty();
 }
+LATHE_DECL bool stores_register(const StoreNode& n) { return is_register(n.buffer, n.indices); }
 
 inline bool is_held_shuffle(const ShuffleNode& n, const TargetCaps& caps) {
   const DType first = n.vectors[0].dtype();
@@ -62053,7 +62088,7 @@ LATHE_DECL LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps) {
       return is_held_shuffle(*e.as<ShuffleNode>(), caps) ? LaneRole::shuffle : LaneRole::other;
     case ExprKind::Load: {
       const auto* n = e.as<LoadNode>();
-      return is_whole_register(n->buffer, n->indices) ? LaneRole::by_lane : LaneRole::other;
+      return is_register(n->buffer, n->indices) && !n->mask ? LaneRole::by_lane : LaneRole::other;
     }
     case ExprKind::Call:
       return is_call_by_lane(*e.as<CallNode>()) ? LaneRole::by_lane : LaneRole::other;
@@ -62066,6 +62101,8 @@ LATHE_DECL LaneRole lane_role(const AnyExpr& e, const TargetCaps& caps) {
 
 LATHE_DECL LaneWebs::LaneWebs(const Stmt& body, const TargetCaps& caps) : caps_(caps) {
   stmt(body);
+  for (std::size_t web = 0; web < parents_.size(); ++web)
+    if (pinned_[web]) pin(static_cast<int>(web));
   for (Move& move : moves_) {
     for (int& web : move.from) web = find(web);
     move.to = find(move.to);
@@ -62074,13 +62111,17 @@ LATHE_DECL LaneWebs::LaneWebs(const Stmt& body, const TargetCaps& caps) : caps_(
 
 LATHE_DECL int LaneWebs::find(int web) const {
   if (web == kInOrder) return web;
-  int& parent = parents_[static_cast<std::size_t>(web)];
-  if (parent != web) parent = find(parent);
-  return parent;
+  const auto parent = [&](int of) -> int& { return parents_[static_cast<std::size_t>(of)]; };
+  while (parent(web) != web) web = parent(web) = parent(parent(web));
+  return web;
 }
 LATHE_DECL int LaneWebs::fresh() {
   parents_.push_back(static_cast<int>(parents_.size()));
+  pinned_.push_back(false);
   return parents_.back();
+}
+LATHE_DECL void LaneWebs::pin(int web) {
+  if (web != kInOrder) pinned_[static_cast<std::size_t>(find(web))] = true;
 }
 LATHE_DECL int LaneWebs::joined(int a, int b) {
   if (a == kInOrder || b == kInOrder) return std::max(a, b);
@@ -62098,8 +62139,8 @@ LATHE_DECL void LaneWebs::stmt(const Stmt& s) {
     bind(let->var, let->value);
     return stmt(let->body);
   }
-  if (const auto* store = s.as<StoreNode>();
-      store && is_whole_register(store->buffer, store->indices)) {
+  if (const auto* alloc = s.as<AllocNode>()) return stmt(alloc->body);
+  if (const auto* store = s.as<StoreNode>(); store && stores_register(*store)) {
     const int value = visit(store->value);
     const int mask = store->mask ? visit(store->mask) : kInOrder;
     joined(joined(web_of_buffer(store->buffer), value), mask);
@@ -62118,6 +62159,9 @@ LATHE_DECL void LaneWebs::bind(const VarRef& var, const AnyExpr& value) {
   const int* known = webs_.find(var.get());
   const int own = known ? *known : fresh();
   webs_[var.get()] = joined(own, web);
+  // What an arm loads into a name is loaded by the lanes that choose the arm, unless the name's
+  // lanes move.
+  if (arms_ > 0 && find_load(value)) pin(own);
 }
 
 LATHE_DECL int LaneWebs::web_of_buffer(const Buffer& buffer) {
@@ -62140,7 +62184,10 @@ LATHE_DECL LaneWebs::Move LaneWebs::in_place(const AnyExpr& e, Vec<int> from, in
 }
 
 LATHE_DECL int LaneWebs::visit(const AnyExpr& e) {
-  if (const int* known = webs_.find(e.get())) return find(*known);
+  const int* known = webs_.find(e.get());
+  const int before = known ? find(*known) : kInOrder;
+  // What an arm shares with other code is asked again for what arms alone are asked.
+  if (known && (e.as<VarNode>() || arms_ == 0 || !in_arms_.insert(e.get()).second)) return before;
   int web = kInOrder;
   switch (lane_role(e, caps_)) {
     case LaneRole::uniform:
@@ -62157,8 +62204,7 @@ LATHE_DECL int LaneWebs::visit(const AnyExpr& e) {
       web = e.dtype().lanes > 1 ? source(e) : kInOrder;
       break;
   }
-  webs_.insert(e.get(), web);
-  return web;
+  return webs_[e.get()] = joined(before, web);
 }
 
 LATHE_DECL int LaneWebs::source(const AnyExpr& e) {
@@ -62168,6 +62214,8 @@ LATHE_DECL int LaneWebs::source(const AnyExpr& e) {
   move.constant = ramp && as_const_int(ramp->base) && as_const_int(ramp->stride);
   move.keeps = !move.constant;
   moves_.push_back(std::move(move));
+  // Its mask, of the lanes that choose the arm, would have to move too.
+  if (arms_ > 0 && e.as<LoadNode>()) pin(web);
   return web;
 }
 
@@ -62178,19 +62226,28 @@ LATHE_DECL int LaneWebs::visit_by_lane(const AnyExpr& e) {
     for (const LetBinding& b : n->bindings) bind(b.var, b.value);
     return visit(n->body);
   }
+  if (const auto* n = e.as<SelectNode>()) return visit_select(*n);
   int web = kInOrder;
   const auto joins = [&](const AnyExpr& operand) { web = joined(web, visit(operand)); };
   if (const auto* n = e.as<BinaryNode>()) joins(n->a), joins(n->b);
   if (const auto* n = e.as<UnaryNode>()) joins(n->a);
   if (const auto* n = e.as<CastNode>()) joins(n->value);
-  if (const auto* n = e.as<SelectNode>()) joins(n->condition), joins(n->yes), joins(n->no);
   if (const auto* n = e.as<CallNode>())
     for (const AnyExpr& arg : n->args) joins(arg);
   return web;
 }
 
+LATHE_DECL int LaneWebs::visit_select(const SelectNode& n) {
+  const int condition = visit(n.condition), by_lanes = n.condition.dtype().lanes > 1 ? 1 : 0;
+  arms_ += by_lanes;
+  const int yes = visit(n.yes), no = visit(n.no);
+  arms_ -= by_lanes;
+  return joined(condition, joined(yes, no));
+}
+
 LATHE_DECL int LaneWebs::visit_shuffle(const ShuffleNode& n) {
   Move move{n.dtype, {}, kInOrder, n.vectors[0].dtype().lanes, n.lanes, depth_};
+  move.is_shuffle = true;
   for (const AnyExpr& v : n.vectors) move.from.push_back(visit(v));
   if (n.dtype.lanes > 1) move.to = fresh();
   moves_.push_back(move);
@@ -62386,17 +62443,19 @@ class LaneOrderSearch {
     touching_.resize(webs.size());
     for (std::size_t m = 0; m < webs.moves().size(); ++m) {
       const LaneWebs::Move& move = webs.moves()[m];
-      for (const int web : move.from) touch(web, m, move.lanes);
-      touch(move.to, m, move.type.lanes);
+      for (const int web : move.from) touch(web, m);
+      touch(move.to, m);
     }
   }
 
   void run() {
-    Vec<bool> seen(webs_.size(), false);
+    Vec<bool> seen(webs_.size(), false), added(webs_.moves().size(), false);
     for (std::size_t web = 0; web < webs_.size(); ++web) {
       if (seen[web] || touching_[web].empty()) continue;
-      const Part part = around(web, seen);
-      if (part.moves.size() <= kMostMoves) improve(part);
+      const Part part = around(web, seen, added);
+      if (part.shuffles == 0 || part.moves.size() > kMostMoves) continue;
+      for (const std::size_t m : part.moves) offer(webs_.moves()[m]);
+      improve(part);
     }
   }
   /// Null: as the lanes were.
@@ -62423,15 +62482,23 @@ class LaneOrderSearch {
   struct Part {
     Vec<int> webs;
     Vec<std::size_t> moves;
+    int shuffles = 0;  ///< of the moves
   };
 
-  void touch(int web, std::size_t move, int lanes) {
+  void touch(int web, std::size_t move) {
     if (web == LaneWebs::kInOrder) return;
     Vec<std::size_t>& touching = touching_[static_cast<std::size_t>(web)];
     if (touching.empty() || touching.back() != move) touching.push_back(move);
-    const int bytes = webs_.moves()[move].type.element_bytes();
+  }
+  void offer(const LaneWebs::Move& move) {
+    for (const int web : move.from) offer(web, move, move.lanes);
+    offer(move.to, move, move.type.lanes);
+  }
+  void offer(int web, const LaneWebs::Move& move, int lanes) {
+    if (web == LaneWebs::kInOrder || webs_.is_pinned(web)) return;
     Choices& its = choices(web);
-    its.meets_memory = its.meets_memory || webs_.moves()[move].keeps;
+    its.meets_memory = its.meets_memory || move.keeps;
+    const int bytes = move.type.element_bytes();
     if (std::find(its.sizes.begin(), its.sizes.end(), bytes) != its.sizes.end()) return;
     its.sizes.push_back(bytes);
     for (LaneOrder& order : orders_within_pieces(lanes, bytes)) {
@@ -62446,9 +62513,8 @@ class LaneOrderSearch {
   }
   Choices& choices(int web) { return choices_[static_cast<std::size_t>(web)]; }
 
-  Part around(std::size_t web, Vec<bool>& seen) const {
+  Part around(std::size_t web, Vec<bool>& seen, Vec<bool>& added) const {
     Part part;
-    Vec<bool> added(webs_.moves().size(), false);
     const auto reach = [&](int w) {
       if (w == LaneWebs::kInOrder || seen[static_cast<std::size_t>(w)]) return;
       seen[static_cast<std::size_t>(w)] = true;
@@ -62460,6 +62526,7 @@ class LaneOrderSearch {
         if (added[m]) continue;
         added[m] = true;
         part.moves.push_back(m);
+        part.shuffles += webs_.moves()[m].is_shuffle;
         for (const int from : webs_.moves()[m].from) reach(from);
         reach(webs_.moves()[m].to);
       }
@@ -62530,12 +62597,10 @@ class OrderLanes : public SharingMutator {
   OrderLanes(const LaneWebs& webs, const LaneOrderSearch& orders, const TargetCaps& caps)
       : webs_(webs), orders_(orders), caps_(caps) {}
 
+  // What was rewritten holds wherever it stands.
   Stmt stmt(const Stmt& s) override {
     const auto* store = s.as<StoreNode>();
-    const bool holds = store && is_whole_register(store->buffer, store->indices);
-    if (holds || has_body(s)) return SharingMutator::stmt(s);
-    forget(0);
-    return as_it_was_.of(s);
+    return has_body(s) || (store && stores_register(*store)) ? descend(s) : as_it_was_.of(s);
   }
 
  private:

@@ -242,3 +242,30 @@ TEST_CASE("a row of few vectors is written out, a longer one and one of any size
   for (const int n : {300, 400}) CHECK(!writes_out(n));
   CHECK(!writes_out(lt::Dim("n")));
 }
+
+TEST_CASE("results that are folded together by much work lie along lanes where rows are short") {
+  const auto shape = [](const char* what, int n) {
+    lt::Input<float, 2> X("X", {64, n});
+    lt::Reduce r("r", n);
+    const auto row = [&](auto reduce) {
+      return lt::program_of(
+          lt::compute("S", {64}, [&](lt::Var i) { return reduce(X(i, r)); }).template get<1>());
+    };
+    const lt::Program program = what == std::string("argmax")
+                                    ? row([&](const auto& x) { return lt::argmax(x, r); })
+                                : what == std::string("welford")
+                                    ? row([&](const auto& x) { return lt::welford(x, r); })
+                                    : row([&](const auto& x) { return lt::log_sum_exp(x, r); });
+    const lt::Target target = test::one_core("x86-64-v3");
+    if (what == std::string("argmax"))  // the others round in another order
+      CHECK(test::run(lt::default_schedule(program, target).program()) == test::run(program));
+    return lt::default_plan(program, target).find("S", "shape")->taken.name;
+  };
+  for (const char* what : {"argmax", "welford", "log_sum_exp"}) {
+    INFO(what);
+    CHECK(shape(what, 10) == "register_tile");
+    CHECK(shape(what, 1200) == "partial_lanes");
+  }
+  CHECK(shape("log_sum_exp", 64) == "register_tile");
+  CHECK(shape("argmax", 64) == "partial_lanes");
+}

@@ -4,6 +4,7 @@
 #include <lathe/arith/affine.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
 #include <lathe/ir/machine_form.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe {
 namespace detail {
@@ -142,8 +143,25 @@ class TileReduction : TileRegisters {
     BodyCost cost = body_cost(block);
     cost.ops += term_operations(block, info) - 1;
     cost.ops += kRoundingCost * static_cast<double>(narrow_operations(block));
+    const BodyCost step = step_cost(*block.reducer);
+    cost.ops += step.ops, cost.latency = std::max(cost.latency, step.latency);
+    return cost;
+  }
+
+  // To take a term into several results, beyond the terms.
+  static BodyCost step_cost(const ReducerNode& reducer) {
+    struct : BodyCost {
+      NodeSet seen;
+      void expr(const AnyExpr& e) override {
+        if (!e->shared() || seen.insert(e.get()).second) BodyCost::expr(e);
+      }
+    } cost;
+    if (reducer.identity.size() < 2) return cost;
+    // The next term waits for a choice and two operations with it.
+    cost.latency = 10;
     // Two comparisons, of which one tells a NaN, and two choices by both.
-    if (is_arg_reducer(*block.reducer)) cost.ops += 4, cost.latency = 10;
+    if (is_arg_reducer(reducer)) return cost.ops = 4, cost;
+    for (const AnyExpr& result : reducer.combine) cost.expr(result);
     return cost;
   }
 
@@ -196,8 +214,13 @@ class TileReduction : TileRegisters {
     if (!is_float_extreme(block, info)) return 1;
     return is_guessed(block) ? 2 : kExact;
   }
-  // To fold one vector of terms into another: a guess is tested after all of it.
+  // To fold one vector of terms into another: a guess is tested after all of it, and each result
+  // after the first has halves of its own that move.
+  static constexpr double kHalves = 3;
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
+    const std::size_t results = block.reducer->identity.size();
+    if (results > 1)
+      return step_cost(*block.reducer).ops + kHalves * static_cast<double>(results - 1);
     return is_float_extreme(block, info) && !is_guessed(block) ? kExact : 1;
   }
 
