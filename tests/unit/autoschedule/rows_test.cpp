@@ -269,3 +269,19 @@ TEST_CASE("results that are folded together by much work lie along lanes where r
   CHECK(shape("log_sum_exp", 64) == "register_tile");
   CHECK(shape("argmax", 64) == "partial_lanes");
 }
+
+TEST_CASE("a user's reducer of one result costs what it computes") {
+  using F = lt::Expr<float>;
+  const auto length =
+      lt::reducer("length", F(0.0f), [](F a, F b) { return lt::sqrt(a * a + b * b); },
+                  {.associative = true, .commutative = true});
+  const auto shape = [&](int n) {
+    lt::Input<float, 2> X("X", {64, n});
+    lt::Reduce r("r", n);
+    const lt::Program program =
+        lt::program_of(lt::compute("S", {64}, [&](lt::Var i) { return length(X(i, r), r); }));
+    return lt::default_plan(program, test::one_core("x86-64-v3")).find("S", "shape")->taken.name;
+  };
+  CHECK(shape(10) == "register_tile");
+  CHECK(shape(1200) == "partial_lanes");
+}

@@ -148,7 +148,12 @@ class TileReduction : TileRegisters {
     return cost;
   }
 
-  // To take a term into several results, beyond the terms.
+  // Whether two values meet in one operator, which the block counts.
+  static bool is_operator(const ReducerNode& reducer) {
+    const auto* meet = reducer.combine.size() == 1 ? reducer.combine[0].as<BinaryNode>() : nullptr;
+    return meet && meet->a.as<VarNode>() && meet->b.as<VarNode>();
+  }
+  // To take a term into several results, or into one that is no operator's, beyond the terms.
   static BodyCost step_cost(const ReducerNode& reducer) {
     struct : BodyCost {
       NodeSet seen;
@@ -156,7 +161,7 @@ class TileReduction : TileRegisters {
         if (!e->shared() || seen.insert(e.get()).second) BodyCost::expr(e);
       }
     } cost;
-    if (reducer.identity.size() < 2) return cost;
+    if (is_operator(reducer)) return cost;
     // The next term waits for a choice and two operations with it.
     cost.latency = 10;
     // Two comparisons, of which one tells a NaN, and two choices by both.
@@ -218,9 +223,9 @@ class TileReduction : TileRegisters {
   // after the first has halves of its own that move.
   static constexpr double kHalves = 3;
   static double fold_operations(const BlockNode& block, const BlockInfo& info) {
-    const std::size_t results = block.reducer->identity.size();
-    if (results > 1)
-      return step_cost(*block.reducer).ops + kHalves * static_cast<double>(results - 1);
+    if (!is_operator(*block.reducer))
+      return step_cost(*block.reducer).ops +
+             kHalves * static_cast<double>(block.reducer->identity.size() - 1);
     return is_float_extreme(block, info) && !is_guessed(block) ? kExact : 1;
   }
 
