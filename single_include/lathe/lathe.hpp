@@ -12016,6 +12016,9 @@ class MovedLanes : public Visitor {
 
 namespace lathe::detail {
 
+/// Below AVX-512 elements move within so many bytes, or these as a whole.
+inline constexpr int kPieceBytes = 16;
+
 /// Smallest first; none of 1.
 Vec<std::int64_t> prime_factors(std::int64_t n);
 
@@ -61400,16 +61403,15 @@ LATHE_DECL bool Deinterleave::is_by_blocks() const {
 
 /// How many elements of an offset there are in 16 bytes, if it pays to sort by them.
 LATHE_DECL int Deinterleave::group_size() const {
-  constexpr int sorted_bytes = 16;
   const int element = type_.element_bytes(), stride = static_cast<int>(stride_);
-  const bool even = sorted_bytes % (element * stride) == 0 && run_.extent % type_.lanes == 0 &&
-                    element * type_.lanes % sorted_bytes == 0;
+  const bool even = kPieceBytes % (element * stride) == 0 && run_.extent % type_.lanes == 0 &&
+                    element * type_.lanes % kPieceBytes == 0;
   if (!even) return 1;
   // For each of s vectors one shuffle more, and log2(s) cheaper ones.
-  const int group = sorted_bytes / (element * stride);
+  const int group = kPieceBytes / (element * stride);
   const int saved = merge_cost(type_, element, caps_) - merge_cost(type_, element * group, caps_);
   const int rounds = static_cast<int>(prime_factors(stride_).size());
-  return rounds * saved > merge_cost(type_, sorted_bytes, caps_) ? group : 1;
+  return rounds * saved > merge_cost(type_, kPieceBytes, caps_) ? group : 1;
 }
 
 LATHE_DECL AnyExpr Deinterleave::lanes_from(std::int64_t offset) {
@@ -61436,7 +61438,7 @@ LATHE_DECL AnyExpr Deinterleave::sorted(AnyExpr vector) {
     const int at = l % sorted;
     map.push_back(l - at + at % group_ * stride + at / group_);
   }
-  instructions += merge_cost(type_, 16, caps_);
+  instructions += merge_cost(type_, kPieceBytes, caps_);
   return named(make_shuffle({std::move(vector)}, std::move(map)));
 }
 
@@ -61947,8 +61949,6 @@ LATHE_DECL Vec<AnyExpr> LaneBlocks::in_turn(const Vec<AnyExpr>& offsets) {
 
 // ---- lathe/lower/shuffles/lane_orders.ipp
 namespace lathe::detail {
-
-inline constexpr int kPieceBytes = 16;
 
 LATHE_DECL Vec<LaneOrder> orders_within_pieces(int lanes, int element_bytes) {
   Vec<LaneOrder> out;

@@ -6,6 +6,9 @@
 
 namespace lathe::detail {
 
+/// Below AVX-512 elements move within so many bytes, or these as a whole.
+inline constexpr int kPieceBytes = 16;
+
 /// Smallest first; none of 1.
 Vec<std::int64_t> prime_factors(std::int64_t n);
 

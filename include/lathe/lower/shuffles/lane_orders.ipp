@@ -6,8 +6,6 @@
 
 namespace lathe::detail {
 
-inline constexpr int kPieceBytes = 16;
-
 LATHE_DECL Vec<LaneOrder> orders_within_pieces(int lanes, int element_bytes) {
   Vec<LaneOrder> out;
   const int piece = kPieceBytes / element_bytes;

@@ -135,15 +135,24 @@ TEST_CASE("what takes lanes where they are gets them there") {
 }
 
 TEST_CASE("what an arm loads is loaded by the lanes that choose it") {
+  // Whether what meets the arm keeps its lanes.
+  const auto in_order = [](const lt::Program& p) {
+    return test::has(ordered(p).str(), "let re = shuffle(v, w; 0, 2, 4, 6, 8, 10, 12, 14)");
+  };
   // Elements from 64 on are those of lanes that choose the other arm.
   const lt::Program p = between_shuffles(R"(
   let a = select(ramp(58, 1, 8) < broadcast(64, 8), (let k = i32x8(X[ramp(58, 1, 8)]) & broadcast(31i32, 8) in X[i64x8(k)] + f32x8(k) * re), im))");
   keeps(p, p);
+  CHECK(in_order(p));
   // The same value is first met where nothing chooses.
   const lt::Program shared = between_shuffles(R"(
   let c = X[ramp(50, 1, 8)] * re
   let a = select(re < im, X[ramp(50, 1, 8)] * re, c))");
   keeps(shared, shared);
+  CHECK(in_order(shared));
+  // Without the arm all of it moves.
+  const lt::Program outside = between_shuffles("  let a = X[ramp(50, 1, 8)] * re");
+  CHECK(!in_order(outside));
 }
 
 TEST_CASE("a value that several statements share is rewritten once") {
