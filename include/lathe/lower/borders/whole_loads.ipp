@@ -75,7 +75,11 @@ class WholeLoads : public MutatorInLoops {
 
   static Stmt lane_loop(const StoreNode& n) {
     const VarRef lane = make_var("lane");
-    const auto scalar = [&](const AnyExpr& e) { return in_lane(e, lane); };
+    // The vectors beside the loop keep the names of scalars.
+    const auto scalar = [&](const AnyExpr& e) {
+      const AnyExpr one = in_lane(e, lane);
+      return one ? fresh_lets(one) : one;
+    };
     Vec<AnyExpr> indices;
     for (const auto& i : n.indices) indices.push_back(scalar(i));
     const AnyExpr value = scalar(n.value), taken = n.mask ? scalar(n.mask) : AnyExpr();
