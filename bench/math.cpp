@@ -32,20 +32,34 @@ struct Contest {
   Loop eigen;
 };
 
+// Vectors of the machine that compiles it.
+#ifdef __AVX512F__
+constexpr std::int64_t kLanes = 16;
+__m512 load(const float* x) { return _mm512_loadu_ps(x); }
+void store(float* z, __m512 v) { _mm512_storeu_ps(z, v); }
+#define SLEEF_NAME(NAME, UNITS) Sleef_##NAME##f16_##UNITS##avx512f
+#else
+constexpr std::int64_t kLanes = 8;
+__m256 load(const float* x) { return _mm256_loadu_ps(x); }
+void store(float* z, __m256 v) { _mm256_storeu_ps(z, v); }
+#define SLEEF_NAME(NAME, UNITS) Sleef_##NAME##f8_##UNITS##avx2
+#endif
+
 template <auto F>
 void sleef(const float* x, const float*, float* z) {
-  for (std::int64_t j = 0; j < kCount; j += 16) _mm512_storeu_ps(z + j, F(_mm512_loadu_ps(x + j)));
+  for (std::int64_t j = 0; j < kCount; j += kLanes) store(z + j, F(load(x + j)));
 }
 template <auto F>
 void sleef2(const float* x, const float* y, float* z) {
-  for (std::int64_t j = 0; j < kCount; j += 16)
-    _mm512_storeu_ps(z + j, F(_mm512_loadu_ps(x + j), _mm512_loadu_ps(y + j)));
+  for (std::int64_t j = 0; j < kCount; j += kLanes) store(z + j, F(load(x + j), load(y + j)));
 }
 template <class F>
 void eigen(const float* x, float* z, F f) {
   Eigen::Map<Eigen::ArrayXf>(z, kCount) = f(Eigen::Map<const Eigen::ArrayXf>(x, kCount));
 }
 
+#define SLEEF(NAME, UNITS) sleef<SLEEF_NAME(NAME, UNITS)>
+#define SLEEF2(NAME, UNITS) sleef2<SLEEF_NAME(NAME, UNITS)>
 #define BODY(NAME) \
   [](const lt::Expr<float>& x, const lt::Expr<float>&) { return lt::Expr<float>(lt::NAME(x)); }
 #define BODY2(NAME) \
@@ -56,31 +70,21 @@ void eigen(const float* x, float* z, F f) {
   }
 
 const Contest kContests[] = {
-    {"exp", -20, 20, BODY(exp), sleef<Sleef_expf16_u10avx512f>, nullptr, EIGEN(x.exp())},
-    {"exp2", -20, 20, BODY(exp2), sleef<Sleef_exp2f16_u10avx512f>, sleef<Sleef_exp2f16_u35avx512f>,
-     nullptr},
-    {"expm1", -5, 5, BODY(expm1), sleef<Sleef_expm1f16_u10avx512f>, nullptr, EIGEN(x.expm1())},
-    {"log", 0.01f, 100, BODY(log), sleef<Sleef_logf16_u10avx512f>, sleef<Sleef_logf16_u35avx512f>,
-     EIGEN(x.log())},
-    {"log2", 0.01f, 100, BODY(log2), sleef<Sleef_log2f16_u10avx512f>,
-     sleef<Sleef_log2f16_u35avx512f>, nullptr},
-    {"log1p", -0.5f, 10, BODY(log1p), sleef<Sleef_log1pf16_u10avx512f>, nullptr, EIGEN(x.log1p())},
-    {"sin", -30, 30, BODY(sin), sleef<Sleef_sinf16_u10avx512f>, sleef<Sleef_sinf16_u35avx512f>,
-     EIGEN(x.sin())},
-    {"cos", -30, 30, BODY(cos), sleef<Sleef_cosf16_u10avx512f>, sleef<Sleef_cosf16_u35avx512f>,
-     EIGEN(x.cos())},
-    {"tan", -30, 30, BODY(tan), sleef<Sleef_tanf16_u10avx512f>, sleef<Sleef_tanf16_u35avx512f>,
-     nullptr},
-    {"atan", -5, 5, BODY(atan), sleef<Sleef_atanf16_u10avx512f>, sleef<Sleef_atanf16_u35avx512f>,
-     nullptr},
-    {"tanh", -5, 5, BODY(tanh), sleef<Sleef_tanhf16_u10avx512f>, sleef<Sleef_tanhf16_u35avx512f>,
-     EIGEN(x.tanh())},
-    {"erf", -4, 4, BODY(erf), sleef<Sleef_erff16_u10avx512f>, nullptr, EIGEN(x.erf())},
-    {"cbrt", -100, 100, BODY(cbrt), sleef<Sleef_cbrtf16_u10avx512f>,
-     sleef<Sleef_cbrtf16_u35avx512f>, nullptr},
-    {"pow", 0.1f, 4, BODY2(pow), sleef2<Sleef_powf16_u10avx512f>, nullptr, nullptr},
-    {"atan2", -4, 4, BODY2(atan2), sleef2<Sleef_atan2f16_u10avx512f>,
-     sleef2<Sleef_atan2f16_u35avx512f>, nullptr},
+    {"exp", -20, 20, BODY(exp), SLEEF(exp, u10), nullptr, EIGEN(x.exp())},
+    {"exp2", -20, 20, BODY(exp2), SLEEF(exp2, u10), SLEEF(exp2, u35), nullptr},
+    {"expm1", -5, 5, BODY(expm1), SLEEF(expm1, u10), nullptr, EIGEN(x.expm1())},
+    {"log", 0.01f, 100, BODY(log), SLEEF(log, u10), SLEEF(log, u35), EIGEN(x.log())},
+    {"log2", 0.01f, 100, BODY(log2), SLEEF(log2, u10), SLEEF(log2, u35), nullptr},
+    {"log1p", -0.5f, 10, BODY(log1p), SLEEF(log1p, u10), nullptr, EIGEN(x.log1p())},
+    {"sin", -30, 30, BODY(sin), SLEEF(sin, u10), SLEEF(sin, u35), EIGEN(x.sin())},
+    {"cos", -30, 30, BODY(cos), SLEEF(cos, u10), SLEEF(cos, u35), EIGEN(x.cos())},
+    {"tan", -30, 30, BODY(tan), SLEEF(tan, u10), SLEEF(tan, u35), nullptr},
+    {"atan", -5, 5, BODY(atan), SLEEF(atan, u10), SLEEF(atan, u35), nullptr},
+    {"tanh", -5, 5, BODY(tanh), SLEEF(tanh, u10), SLEEF(tanh, u35), EIGEN(x.tanh())},
+    {"erf", -4, 4, BODY(erf), SLEEF(erf, u10), nullptr, EIGEN(x.erf())},
+    {"cbrt", -100, 100, BODY(cbrt), SLEEF(cbrt, u10), SLEEF(cbrt, u35), nullptr},
+    {"pow", 0.1f, 4, BODY2(pow), SLEEF2(pow, u10), nullptr, nullptr},
+    {"atan2", -4, 4, BODY2(atan2), SLEEF2(atan2, u10), SLEEF2(atan2, u35), nullptr},
     {"rsqrt", 0.1f, 4, BODY(rsqrt), nullptr, nullptr, EIGEN(x.rsqrt())},
     {"sigmoid", -5, 5, BODY(sigmoid), nullptr, nullptr, EIGEN(x.logistic())},
     {"gelu", -4, 4, BODY(gelu), nullptr, nullptr, EIGEN(0.5f * x * (1 + (x * 0.70710678f).erf()))},

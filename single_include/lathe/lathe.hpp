@@ -11934,21 +11934,35 @@ class MathBuilder {
   AnyExpr min(const AnyExpr& a, double b) const { return op(BinaryOp::min, a, c(b)); }
   AnyExpr max(const AnyExpr& a, double b) const { return op(BinaryOp::max, a, c(b)); }
 
-  /// x rounded to an integer, as a float and as bits: the low bits of x + 1.5 * 2^(mantissa bits).
+  /// x rounded to an integer n, as a float and as bits: the low ones of x + 1.5 * 2^(mantissa
+  /// bits).
   struct Rounded {
-    AnyExpr number;   ///< t
-    AnyExpr integer;  ///< bits_type()
-    AnyExpr raw;      ///< the sum's bits: its lowest bit is the integer's
+    AnyExpr number;  ///< t
+    AnyExpr raw;     ///< the sum's bits: the low ones are n and what was added to it
   };
   /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
   /// integer.
   Rounded round(const AnyExpr& x, double factor, double offset = 0);
-  /// x * 2^n for x of magnitude near 1, with one rounding.
-  AnyExpr scale(const AnyExpr& x, const Rounded& n);
+  /// Of x * factor, for `power`: the bits hold n + more beside the exponent's bias, `times` times.
+  Rounded round_power(const AnyExpr& x, double factor, int more = 0, int times = 1);
+  /// 2^k of bits whose low ones are k and the exponent's bias; 0 where these are 0.
+  AnyExpr power(const AnyExpr& raw) const;
+  /// p * 2^n for p of magnitude near 1, with one rounding; n is x * factor rounded by round_power
+  /// with two biases. 0 without arithmetic where x * factor is -`zero_power()`, and no less.
+  AnyExpr scale(const AnyExpr& p, const AnyExpr& x, double factor, const Rounded& n);
+  /// Powers of two from -`zero_power()` on are 0, also what is rounded to it.
+  double zero_power() const { return bias() / first_share(); }
   /// 2^n where that is a normal number.
   AnyExpr power_of_two(const AnyExpr& n) const;
 
  private:
+  int bias() const { return wide() ? 1023 : 127; }
+  int mantissa_bits() const { return wide() ? 52 : 23; }
+  // Of n, what the first of two factors of 2^n takes: it is normal for the last n that give more
+  // than 0, and 0 for the next.
+  double first_share() const { return wide() ? 0.95 : 0.84; }
+  Rounded rounded(const AnyExpr& x, double factor, double offset, int added);
+
   Vec<LetBinding> lets_;
 };
 
@@ -63866,29 +63880,42 @@ LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x, const AnyExpr& square,
   return fma(chains[1], x, chains[0]);
 }
 
-LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
-  double magic = wide() ? 0x1.8p52 : 0x1.8p23;
-  std::int64_t magic_bits = wide() ? std::bit_cast<std::int64_t>(magic)
-                                   : std::bit_cast<std::int32_t>(static_cast<float>(magic));
+LATHE_DECL MathBuilder::Rounded MathBuilder::rounded(const AnyExpr& x, double factor, double offset,
+                                                     int added) {
+  const double magic = (wide() ? 0x1.8p52 : 0x1.8p23) + added;
   AnyExpr sum;
   if (offset != 0)
     sum = fma(x, c(factor), c(offset)) + c(magic);
   else
     sum = factor == 1 ? x + c(magic) : fma(x, c(factor), c(magic));
   sum = let(sum);
-  AnyExpr raw = bits(sum);
-  return {let(sum - c(magic)), raw - i(magic_bits), raw};
+  return {let(sum - c(magic)), bits(sum)};
+}
+
+LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
+  return rounded(x, factor, offset, 0);
+}
+
+LATHE_DECL MathBuilder::Rounded MathBuilder::round_power(const AnyExpr& x, double factor, int more,
+                                                         int times) {
+  return rounded(x, factor, 0, times * bias() + more);
+}
+
+LATHE_DECL AnyExpr MathBuilder::power(const AnyExpr& raw) const {
+  return of_bits(op(BinaryOp::shl, raw, i(mantissa_bits())));
 }
 
 LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
-  return of_bits(op(BinaryOp::shl, n + i(wide() ? 1023 : 127), i(wide() ? 52 : 23)));
+  return power(n + i(bias()));
 }
 
-LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
-  if (caps.scales) return make_call(CallOp::scalb, {x, n.number});
-  // The first product is exact, as x is near 1 and half of n keeps it normal.
-  AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
-  return x * power_of_two(half) * power_of_two(k - half);
+LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& p, const AnyExpr& x, double factor,
+                                      const Rounded& n) {
+  if (caps.scales) return make_call(CallOp::scalb, {p, n.number});
+  // The first product is exact, as p is near 1 and the first power normal; where it is not, the
+  // result is 0 or the least number, and the same.
+  const AnyExpr first = let(round_power(x, factor * first_share()).raw);
+  return p * power(first) * power(n.raw - first);
 }
 
 }  // namespace lathe::detail
@@ -63989,44 +64016,40 @@ inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
   return b.fma(r * r, q, r);
 }
 
-// 2^n * f(x) for x up to `high`, beyond which it is infinite, and 0 below `low`. Results that leave
-// the normal numbers downwards cost Intel's cores 150 cycles each, also those that become 0 (the
-// optimization manual: assists), as of masked softmax: operands below are replaced. A constant
-// operand keeps NaN.
+// e^(x / log2e * factor), of an x that is at most `high`, beyond which it is infinite, and 0 below
+// `low`. Results that leave the normal numbers downwards cost Intel's cores 150 cycles each, also
+// those that become 0 (the optimization manual: assists), as of masked softmax: operands below are
+// replaced. A constant operand keeps NaN.
 template <class F>
-AnyExpr math_down_to_zero(MathBuilder& b, const AnyExpr& x, double low, double high, const F& f) {
-  const AnyExpr below = b.let(x < b.c(low));
+AnyExpr math_power(MathBuilder& b, const AnyExpr& x, double low, double high, double factor,
+                   const F& reduced) {
+  const AnyExpr most = b.min(x, high);
   // Of a power so low, scalb tells 0 without computing it.
-  const double far = b.wide() ? -10000 : -1000;
-  const AnyExpr at = b.let(make_select(below, b.c(b.caps.scales ? far : 0), b.min(x, high)));
-  const AnyExpr result = f(at);
-  return b.caps.scales ? result : make_select(below, b.c(0), result);
+  const AnyExpr at =
+      b.let(b.caps.scales ? make_select(x < b.c(low), b.c(b.wide() ? -10000 : -1000), most)
+                          : b.max(most, -b.zero_power() / factor));
+  const auto n = b.round_power(at, factor, 0, 2);
+  return b.scale(math_exp_core(b, reduced(at, n.number)), at, factor, n);
 }
 
 LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
-  return math_down_to_zero(b, x, b.wide() ? -746 : -104, b.wide() ? 710 : 89,
-                           [&](const AnyExpr& at) {
-                             auto n = b.round(at, math_log2e);
-                             return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
-                           });
+  return math_power(b, x, b.wide() ? -746 : -104, b.wide() ? 710 : 89, math_log2e,
+                    [&](const AnyExpr& at, const AnyExpr& n) { return math_exp_reduce(b, at, n); });
 }
 
 LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
-  return math_down_to_zero(b, x, b.wide() ? -1076 : -151, b.wide() ? 1025 : 129,
-                           [&](const AnyExpr& at) {
-                             auto n = b.round(at, 1);
-                             AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-                             return b.scale(math_exp_core(b, r), n);
-                           });
+  return math_power(
+      b, x, b.wide() ? -1076 : -151, b.wide() ? 1025 : 129, 1,
+      [&](const AnyExpr& at, const AnyExpr& n) { return b.let((at - n) * b.c(math_ln2)); });
 }
 
 // Half of it, doubled, as 2^n is infinite for the last results; where n is 0 nothing is halved,
 // which keeps subnormal arguments.
 LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -38 : -18), b.wide() ? 710 : 89));
-  auto n = b.round(at, math_log2e);
+  auto n = b.round_power(at, math_log2e, -1);
   AnyExpr p = b.let(math_expm1_core(b, math_exp_reduce(b, at, n.number)));
-  AnyExpr power = b.let(b.power_of_two(n.integer - b.i(1)));
+  AnyExpr power = b.let(b.power(n.raw));
   AnyExpr half = b.let(b.fma(power, p, power - b.c(0.5)));
   AnyExpr result = make_select(b.op(BinaryOp::eq, n.number, b.c(0)), p, half + half);
   return make_call(CallOp::copysign, {result, x});
@@ -64045,9 +64068,9 @@ LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
   if (b.fast()) return math_tanh_rational(b, x);
   AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);
   AnyExpr at = b.let(size + size);
-  auto n = b.round(at, math_log2e);
+  auto n = b.round_power(at, math_log2e);
   AnyExpr p = math_expm1_core(b, math_exp_reduce(b, at, n.number));
-  AnyExpr power = b.let(b.power_of_two(n.integer));
+  AnyExpr power = b.let(b.power(n.raw));
   AnyExpr t = b.let(b.fma(power, p, power - b.c(1)));
   return make_call(CallOp::copysign, {t / (t + b.c(2)), x});
 }
@@ -64093,11 +64116,11 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
       b.horner(size, {0x1.06eba8p-3, 0x1.45f2fep-1, 0x1.a4f97ep-4, -0x1.39c47p-6, -0x1.56fd9ap-13,
                       0x1.b5b186p-10, -0x1.4c31a8p-11, 0x1.eca6bp-14, -0x1.33744p-17});
   AnyExpr g = b.let(b.fma(size, more, size));
-  auto n = b.round(g, -math_log2e);
+  auto n = b.round_power(g, -math_log2e);
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2), -g));
   AnyExpr q =
       b.horner(r, {0x1.ffffeap-2, 0x1.5553a4p-3, 0x1.555974p-5, 0x1.12c74cp-7, 0x1.6fff0ap-10});
-  AnyExpr power = b.let(b.power_of_two(n.integer));
+  AnyExpr power = b.let(b.power(n.raw));
   AnyExpr result = b.fma(-power, b.fma(r * r, q, r), b.c(1) - power);
   return make_call(CallOp::copysign, {result, x});
 }
@@ -64507,11 +64530,11 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   AnyExpr at = b.let(b.min(b.max(chosen, -746), 710));
   AnyExpr inside = b.op(BinaryOp::eq, at, p.high);
   AnyExpr low = make_select(inside, b.fma(log.low, y, p.low), b.c(0));
-  auto n = b.round(at, math_log2e);
+  auto n = b.round_power(at, math_log2e, 0, 2);
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2_high64), at));
   AnyExpr tail = b.let(b.fma(n.number, b.c(-math_ln2_low64), b.let(low)));
   AnyExpr e = math_exp_core(b, b.let(r + tail));
-  return b.scale(e, n);
+  return b.scale(e, at, math_log2e, n);
 }
 
 // |x|^y of f32 in f64.
@@ -64519,9 +64542,9 @@ inline AnyExpr math_pow32(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
                           const AnyExpr& is_one) {
   AnyExpr p = make_select(is_one, b.c(0), math_log2(b, size) * y);
   AnyExpr at = b.let(b.min(b.max(p, -200), 200));
-  auto n = b.round(at, 1);
+  auto n = b.round_power(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return math_exp_core(b, r) * b.power_of_two(n.integer);
+  return math_exp_core(b, r) * b.power(n.raw);
 }
 
 LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {
@@ -67079,14 +67102,14 @@ class OperationList : public Mutator {
 struct VectorUnits {
   static constexpr int kCycles = 4;     ///< that an fma takes
   static constexpr int kUnits = 2;      ///< in each of which one begins in a cycle
-  static constexpr int kWaiting = 120;  ///< operations that schedulers hold: 97 to 128
+  static constexpr int kWaiting = 104;  ///< operations that schedulers hold: 97 to 128
   /// From how many operations that wait for each other on, the core by itself finds too few to do:
   /// it would have to hold that many of each of the computations that fill its units.
   static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);
 };
-// Of the code that is met, exp and its like have 16 to 20 levels, and sums of a stencil, which need
-// their registers for what they load, up to 13.
-static_assert(VectorUnits::kDeep > 13 && VectorUnits::kDeep <= 16);
+// Of the code that is met, exp and its like have 13 to 25 without their loads, and stencils up
+// to 9.
+static_assert(VectorUnits::kDeep > 9 && VectorUnits::kDeep <= 13);
 
 /// How many computations keep a core's vector units at work, and have room in its registers.
 inline std::size_t side_by_side(const Target& target) {
@@ -67137,31 +67160,45 @@ class InterleaveStores : public Mutator {
   // Of all computations in turn: larger ones stay as they are, and their operations are not listed.
   static constexpr std::uint32_t kMostNodes = 8000;
 
-  // How long the chain of its operations is, about: a bound value is one below the value before it.
-  static std::uint32_t levels(const AnyExpr& e) {
-    struct Levels : Visitor {
-      std::uint32_t most = 0, outer = 0;
-      void expr(const AnyExpr& x) override {
-        ++outer, most = std::max(most, outer);
-        const std::uint32_t here = outer;
-        if (const auto* let = x.as<LetNode>()) {
-          for (const auto& b : let->bindings) expr(b.value), ++outer;
-          --outer;
-          expr(let->body);
-        } else {
-          descend(x);
-        }
-        outer = here - 1;
-      }
-    } all;
-    all.expr(e);
-    return all.most;
-  }
+  // The longest chain of operations on vectors that wait for each other, and how many vectors are
+  // loaded.
+  struct Chain : Visitor {
+    std::uint32_t length = 0, loads = 0;  // of what was visited
+    NodeMap<std::uint32_t> of_names;
 
+    std::uint32_t of(const AnyExpr& e) {
+      const std::uint32_t beside = std::exchange(length, 0);
+      expr(e);
+      return std::exchange(length, beside);
+    }
+    void expr(const AnyExpr& e) override {
+      std::uint32_t here = 1;
+      if (const auto* let = e.as<LetNode>()) {
+        for (const auto& b : let->bindings) of_names[b.var.get()] = of(b.value);
+        here = of(let->body);
+      } else if (const auto* name = e.as<VarNode>()) {
+        const std::uint32_t* bound = of_names.find(name);
+        here = bound ? *bound : 0;
+      } else if (!e.dtype().is_vector() || e.kind() == ExprKind::Broadcast) {
+        here = 0;
+      } else if (e.kind() == ExprKind::Load) {
+        ++loads;
+      } else {
+        const std::uint32_t beside = std::exchange(length, 0);
+        descend(e);
+        here += std::exchange(length, beside);
+      }
+      length = std::max(length, here);
+    }
+  };
+
+  // Vectors that are loaded need the registers that computations in turn would take.
   bool is_deep(const StoreNode& n) const {
     const ExprNode& value = *n.value.get();
-    return value.dtype.lanes > 1 && value.weight <= most_nodes_ &&
-           levels(n.value) >= VectorUnits::kDeep;
+    if (value.dtype.lanes == 1 || value.weight > most_nodes_) return false;
+    Chain chain;
+    chain.expr(n.value);
+    return chain.length >= VectorUnits::kDeep + chain.loads;
   }
 
   // What it loads is then loaded before the others are stored.

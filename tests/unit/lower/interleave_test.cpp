@@ -124,6 +124,36 @@ TEST_CASE("one store, shallow ones and scalars stay as they are") {
   }
 }
 
+TEST_CASE("chains count through names, and without what is loaded on the way") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const auto is_interleaved = [&](const auto& value) {
+    const Program before =
+        b.done(make_seq({make_store(y, {part(0)}, value(0)), make_store(y, {part(1)}, value(1))}));
+    return interleaved(before).str() != before.str();
+  };
+  const auto scaled = [](AnyExpr e, int times) {
+    for (int k = 0; k < times; ++k) e = e * make_const(kVector, 3);
+    return e;
+  };
+  const auto named = [&](int inside, int outside) {
+    return [=](int k) {
+      const VarRef name = make_var("t", kVector);
+      return make_let(name, scaled(make_load(x, {part(k)}), inside), scaled(name, outside));
+    };
+  };
+  CHECK(!is_interleaved(named(6, 6)));
+  CHECK(is_interleaved(named(7, 6)));
+  const auto sum = [&](int loads) {
+    return [=](int k) {
+      AnyExpr e = make_load(x, {part(k)});
+      for (int j = 1; j < loads; ++j) e = e + make_load(x, {part(k + j)});
+      return e;
+    };
+  };
+  CHECK(!is_interleaved(sum(40)));
+}
+
 TEST_CASE("fewer at a time may be longer: statements nest up to a limit") {
   Build b;
   auto x = b.buffer("x", kF32), y = b.output("y", kF32);

@@ -273,7 +273,7 @@ TEST_CASE("copies of math that expands are refused, not compiled for minutes") {
   } catch (const lt::UserError& e) {
     CHECK(
         std::string(e.what()) ==
-        "error[L0601] lower: program 'Y' of 12 nodes has become 272001 nodes of scalar and vector "
+        "error[L0601] lower: program 'Y' of 12 nodes has become 256001 nodes of scalar and vector "
         "code, over the budget of 150000: it has unrolled loops\n  help: unroll less: split the "
         "loop and unroll the inner part only");
   }

@@ -53,21 +53,35 @@ class MathBuilder {
   AnyExpr min(const AnyExpr& a, double b) const { return op(BinaryOp::min, a, c(b)); }
   AnyExpr max(const AnyExpr& a, double b) const { return op(BinaryOp::max, a, c(b)); }
 
-  /// x rounded to an integer, as a float and as bits: the low bits of x + 1.5 * 2^(mantissa bits).
+  /// x rounded to an integer n, as a float and as bits: the low ones of x + 1.5 * 2^(mantissa
+  /// bits).
   struct Rounded {
-    AnyExpr number;   ///< t
-    AnyExpr integer;  ///< bits_type()
-    AnyExpr raw;      ///< the sum's bits: its lowest bit is the integer's
+    AnyExpr number;  ///< t
+    AnyExpr raw;     ///< the sum's bits: the low ones are n and what was added to it
   };
   /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
   /// integer.
   Rounded round(const AnyExpr& x, double factor, double offset = 0);
-  /// x * 2^n for x of magnitude near 1, with one rounding.
-  AnyExpr scale(const AnyExpr& x, const Rounded& n);
+  /// Of x * factor, for `power`: the bits hold n + more beside the exponent's bias, `times` times.
+  Rounded round_power(const AnyExpr& x, double factor, int more = 0, int times = 1);
+  /// 2^k of bits whose low ones are k and the exponent's bias; 0 where these are 0.
+  AnyExpr power(const AnyExpr& raw) const;
+  /// p * 2^n for p of magnitude near 1, with one rounding; n is x * factor rounded by round_power
+  /// with two biases. 0 without arithmetic where x * factor is -`zero_power()`, and no less.
+  AnyExpr scale(const AnyExpr& p, const AnyExpr& x, double factor, const Rounded& n);
+  /// Powers of two from -`zero_power()` on are 0, also what is rounded to it.
+  double zero_power() const { return bias() / first_share(); }
   /// 2^n where that is a normal number.
   AnyExpr power_of_two(const AnyExpr& n) const;
 
  private:
+  int bias() const { return wide() ? 1023 : 127; }
+  int mantissa_bits() const { return wide() ? 52 : 23; }
+  // Of n, what the first of two factors of 2^n takes: it is normal for the last n that give more
+  // than 0, and 0 for the next.
+  double first_share() const { return wide() ? 0.95 : 0.84; }
+  Rounded rounded(const AnyExpr& x, double factor, double offset, int added);
+
   Vec<LetBinding> lets_;
 };
 

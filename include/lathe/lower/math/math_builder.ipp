@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <lathe/lower/math/math_builder.hpp>
 
 namespace lathe::detail {
@@ -40,29 +39,42 @@ LATHE_DECL AnyExpr MathBuilder::horner(const AnyExpr& x, const AnyExpr& square,
   return fma(chains[1], x, chains[0]);
 }
 
-LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
-  double magic = wide() ? 0x1.8p52 : 0x1.8p23;
-  std::int64_t magic_bits = wide() ? std::bit_cast<std::int64_t>(magic)
-                                   : std::bit_cast<std::int32_t>(static_cast<float>(magic));
+LATHE_DECL MathBuilder::Rounded MathBuilder::rounded(const AnyExpr& x, double factor, double offset,
+                                                     int added) {
+  const double magic = (wide() ? 0x1.8p52 : 0x1.8p23) + added;
   AnyExpr sum;
   if (offset != 0)
     sum = fma(x, c(factor), c(offset)) + c(magic);
   else
     sum = factor == 1 ? x + c(magic) : fma(x, c(factor), c(magic));
   sum = let(sum);
-  AnyExpr raw = bits(sum);
-  return {let(sum - c(magic)), raw - i(magic_bits), raw};
+  return {let(sum - c(magic)), bits(sum)};
+}
+
+LATHE_DECL MathBuilder::Rounded MathBuilder::round(const AnyExpr& x, double factor, double offset) {
+  return rounded(x, factor, offset, 0);
+}
+
+LATHE_DECL MathBuilder::Rounded MathBuilder::round_power(const AnyExpr& x, double factor, int more,
+                                                         int times) {
+  return rounded(x, factor, 0, times * bias() + more);
+}
+
+LATHE_DECL AnyExpr MathBuilder::power(const AnyExpr& raw) const {
+  return of_bits(op(BinaryOp::shl, raw, i(mantissa_bits())));
 }
 
 LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
-  return of_bits(op(BinaryOp::shl, n + i(wide() ? 1023 : 127), i(wide() ? 52 : 23)));
+  return power(n + i(bias()));
 }
 
-LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& x, const Rounded& n) {
-  if (caps.scales) return make_call(CallOp::scalb, {x, n.number});
-  // The first product is exact, as x is near 1 and half of n keeps it normal.
-  AnyExpr k = let(n.integer), half = let(op(BinaryOp::shr, k, i(1)));
-  return x * power_of_two(half) * power_of_two(k - half);
+LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& p, const AnyExpr& x, double factor,
+                                      const Rounded& n) {
+  if (caps.scales) return make_call(CallOp::scalb, {p, n.number});
+  // The first product is exact, as p is near 1 and the first power normal; where it is not, the
+  // result is 0 or the least number, and the same.
+  const AnyExpr first = let(round_power(x, factor * first_share()).raw);
+  return p * power(first) * power(n.raw - first);
 }
 
 }  // namespace lathe::detail

@@ -41,11 +41,11 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
       b.horner(size, {0x1.06eba8p-3, 0x1.45f2fep-1, 0x1.a4f97ep-4, -0x1.39c47p-6, -0x1.56fd9ap-13,
                       0x1.b5b186p-10, -0x1.4c31a8p-11, 0x1.eca6bp-14, -0x1.33744p-17});
   AnyExpr g = b.let(b.fma(size, more, size));
-  auto n = b.round(g, -math_log2e);
+  auto n = b.round_power(g, -math_log2e);
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2), -g));
   AnyExpr q =
       b.horner(r, {0x1.ffffeap-2, 0x1.5553a4p-3, 0x1.555974p-5, 0x1.12c74cp-7, 0x1.6fff0ap-10});
-  AnyExpr power = b.let(b.power_of_two(n.integer));
+  AnyExpr power = b.let(b.power(n.raw));
   AnyExpr result = b.fma(-power, b.fma(r * r, q, r), b.c(1) - power);
   return make_call(CallOp::copysign, {result, x});
 }

@@ -52,44 +52,40 @@ inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
   return b.fma(r * r, q, r);
 }
 
-// 2^n * f(x) for x up to `high`, beyond which it is infinite, and 0 below `low`. Results that leave
-// the normal numbers downwards cost Intel's cores 150 cycles each, also those that become 0 (the
-// optimization manual: assists), as of masked softmax: operands below are replaced. A constant
-// operand keeps NaN.
+// e^(x / log2e * factor), of an x that is at most `high`, beyond which it is infinite, and 0 below
+// `low`. Results that leave the normal numbers downwards cost Intel's cores 150 cycles each, also
+// those that become 0 (the optimization manual: assists), as of masked softmax: operands below are
+// replaced. A constant operand keeps NaN.
 template <class F>
-AnyExpr math_down_to_zero(MathBuilder& b, const AnyExpr& x, double low, double high, const F& f) {
-  const AnyExpr below = b.let(x < b.c(low));
+AnyExpr math_power(MathBuilder& b, const AnyExpr& x, double low, double high, double factor,
+                   const F& reduced) {
+  const AnyExpr most = b.min(x, high);
   // Of a power so low, scalb tells 0 without computing it.
-  const double far = b.wide() ? -10000 : -1000;
-  const AnyExpr at = b.let(make_select(below, b.c(b.caps.scales ? far : 0), b.min(x, high)));
-  const AnyExpr result = f(at);
-  return b.caps.scales ? result : make_select(below, b.c(0), result);
+  const AnyExpr at =
+      b.let(b.caps.scales ? make_select(x < b.c(low), b.c(b.wide() ? -10000 : -1000), most)
+                          : b.max(most, -b.zero_power() / factor));
+  const auto n = b.round_power(at, factor, 0, 2);
+  return b.scale(math_exp_core(b, reduced(at, n.number)), at, factor, n);
 }
 
 LATHE_DECL AnyExpr math_exp(MathBuilder& b, const AnyExpr& x) {
-  return math_down_to_zero(b, x, b.wide() ? -746 : -104, b.wide() ? 710 : 89,
-                           [&](const AnyExpr& at) {
-                             auto n = b.round(at, math_log2e);
-                             return b.scale(math_exp_core(b, math_exp_reduce(b, at, n.number)), n);
-                           });
+  return math_power(b, x, b.wide() ? -746 : -104, b.wide() ? 710 : 89, math_log2e,
+                    [&](const AnyExpr& at, const AnyExpr& n) { return math_exp_reduce(b, at, n); });
 }
 
 LATHE_DECL AnyExpr math_exp2(MathBuilder& b, const AnyExpr& x) {
-  return math_down_to_zero(b, x, b.wide() ? -1076 : -151, b.wide() ? 1025 : 129,
-                           [&](const AnyExpr& at) {
-                             auto n = b.round(at, 1);
-                             AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-                             return b.scale(math_exp_core(b, r), n);
-                           });
+  return math_power(
+      b, x, b.wide() ? -1076 : -151, b.wide() ? 1025 : 129, 1,
+      [&](const AnyExpr& at, const AnyExpr& n) { return b.let((at - n) * b.c(math_ln2)); });
 }
 
 // Half of it, doubled, as 2^n is infinite for the last results; where n is 0 nothing is halved,
 // which keeps subnormal arguments.
 LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -38 : -18), b.wide() ? 710 : 89));
-  auto n = b.round(at, math_log2e);
+  auto n = b.round_power(at, math_log2e, -1);
   AnyExpr p = b.let(math_expm1_core(b, math_exp_reduce(b, at, n.number)));
-  AnyExpr power = b.let(b.power_of_two(n.integer - b.i(1)));
+  AnyExpr power = b.let(b.power(n.raw));
   AnyExpr half = b.let(b.fma(power, p, power - b.c(0.5)));
   AnyExpr result = make_select(b.op(BinaryOp::eq, n.number, b.c(0)), p, half + half);
   return make_call(CallOp::copysign, {result, x});
@@ -108,9 +104,9 @@ LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
   if (b.fast()) return math_tanh_rational(b, x);
   AnyExpr size = b.min(b.abs(x), b.wide() ? 22 : 9.2);
   AnyExpr at = b.let(size + size);
-  auto n = b.round(at, math_log2e);
+  auto n = b.round_power(at, math_log2e);
   AnyExpr p = math_expm1_core(b, math_exp_reduce(b, at, n.number));
-  AnyExpr power = b.let(b.power_of_two(n.integer));
+  AnyExpr power = b.let(b.power(n.raw));
   AnyExpr t = b.let(b.fma(power, p, power - b.c(1)));
   return make_call(CallOp::copysign, {t / (t + b.c(2)), x});
 }

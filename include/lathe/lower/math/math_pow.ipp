@@ -78,11 +78,11 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   AnyExpr at = b.let(b.min(b.max(chosen, -746), 710));
   AnyExpr inside = b.op(BinaryOp::eq, at, p.high);
   AnyExpr low = make_select(inside, b.fma(log.low, y, p.low), b.c(0));
-  auto n = b.round(at, math_log2e);
+  auto n = b.round_power(at, math_log2e, 0, 2);
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2_high64), at));
   AnyExpr tail = b.let(b.fma(n.number, b.c(-math_ln2_low64), b.let(low)));
   AnyExpr e = math_exp_core(b, b.let(r + tail));
-  return b.scale(e, n);
+  return b.scale(e, at, math_log2e, n);
 }
 
 // |x|^y of f32 in f64.
@@ -90,9 +90,9 @@ inline AnyExpr math_pow32(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
                           const AnyExpr& is_one) {
   AnyExpr p = make_select(is_one, b.c(0), math_log2(b, size) * y);
   AnyExpr at = b.let(b.min(b.max(p, -200), 200));
-  auto n = b.round(at, 1);
+  auto n = b.round_power(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return math_exp_core(b, r) * b.power_of_two(n.integer);
+  return math_exp_core(b, r) * b.power(n.raw);
 }
 
 LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {

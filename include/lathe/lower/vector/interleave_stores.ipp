@@ -61,14 +61,14 @@ class OperationList : public Mutator {
 struct VectorUnits {
   static constexpr int kCycles = 4;     ///< that an fma takes
   static constexpr int kUnits = 2;      ///< in each of which one begins in a cycle
-  static constexpr int kWaiting = 120;  ///< operations that schedulers hold: 97 to 128
+  static constexpr int kWaiting = 104;  ///< operations that schedulers hold: 97 to 128
   /// From how many operations that wait for each other on, the core by itself finds too few to do:
   /// it would have to hold that many of each of the computations that fill its units.
   static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);
 };
-// Of the code that is met, exp and its like have 16 to 20 levels, and sums of a stencil, which need
-// their registers for what they load, up to 13.
-static_assert(VectorUnits::kDeep > 13 && VectorUnits::kDeep <= 16);
+// Of the code that is met, exp and its like have 13 to 25 without their loads, and stencils up
+// to 9.
+static_assert(VectorUnits::kDeep > 9 && VectorUnits::kDeep <= 13);
 
 /// How many computations keep a core's vector units at work, and have room in its registers.
 inline std::size_t side_by_side(const Target& target) {
@@ -119,31 +119,45 @@ class InterleaveStores : public Mutator {
   // Of all computations in turn: larger ones stay as they are, and their operations are not listed.
   static constexpr std::uint32_t kMostNodes = 8000;
 
-  // How long the chain of its operations is, about: a bound value is one below the value before it.
-  static std::uint32_t levels(const AnyExpr& e) {
-    struct Levels : Visitor {
-      std::uint32_t most = 0, outer = 0;
-      void expr(const AnyExpr& x) override {
-        ++outer, most = std::max(most, outer);
-        const std::uint32_t here = outer;
-        if (const auto* let = x.as<LetNode>()) {
-          for (const auto& b : let->bindings) expr(b.value), ++outer;
-          --outer;
-          expr(let->body);
-        } else {
-          descend(x);
-        }
-        outer = here - 1;
-      }
-    } all;
-    all.expr(e);
-    return all.most;
-  }
+  // The longest chain of operations on vectors that wait for each other, and how many vectors are
+  // loaded.
+  struct Chain : Visitor {
+    std::uint32_t length = 0, loads = 0;  // of what was visited
+    NodeMap<std::uint32_t> of_names;
 
+    std::uint32_t of(const AnyExpr& e) {
+      const std::uint32_t beside = std::exchange(length, 0);
+      expr(e);
+      return std::exchange(length, beside);
+    }
+    void expr(const AnyExpr& e) override {
+      std::uint32_t here = 1;
+      if (const auto* let = e.as<LetNode>()) {
+        for (const auto& b : let->bindings) of_names[b.var.get()] = of(b.value);
+        here = of(let->body);
+      } else if (const auto* name = e.as<VarNode>()) {
+        const std::uint32_t* bound = of_names.find(name);
+        here = bound ? *bound : 0;
+      } else if (!e.dtype().is_vector() || e.kind() == ExprKind::Broadcast) {
+        here = 0;
+      } else if (e.kind() == ExprKind::Load) {
+        ++loads;
+      } else {
+        const std::uint32_t beside = std::exchange(length, 0);
+        descend(e);
+        here += std::exchange(length, beside);
+      }
+      length = std::max(length, here);
+    }
+  };
+
+  // Vectors that are loaded need the registers that computations in turn would take.
   bool is_deep(const StoreNode& n) const {
     const ExprNode& value = *n.value.get();
-    return value.dtype.lanes > 1 && value.weight <= most_nodes_ &&
-           levels(n.value) >= VectorUnits::kDeep;
+    if (value.dtype.lanes == 1 || value.weight > most_nodes_) return false;
+    Chain chain;
+    chain.expr(n.value);
+    return chain.length >= VectorUnits::kDeep + chain.loads;
   }
 
   // What it loads is then loaded before the others are stored.
