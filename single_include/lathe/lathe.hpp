@@ -67062,10 +67062,7 @@ class OperationList : public Mutator {
         return bound(whole(e));
       case ExprKind::Let: {
         const auto* n = e.as<LetNode>();
-        for (const auto& b : n->bindings) {
-          const AnyExpr value = expr(b.value);
-          values_.emplace_back(b.var, value.dtype().lanes == 1 ? named(value) : value);
-        }
+        for (const auto& b : n->bindings) bind(b.var, b.value);
         return expr(n->body);
       }
       case ExprKind::Select: {
@@ -67081,10 +67078,14 @@ class OperationList : public Mutator {
         return whole(e);
     }
   }
+  void bind(const VarRef& var, const AnyExpr& its_value) {
+    const AnyExpr value = expr(its_value);
+    values_.emplace_back(var, value.dtype().lanes == 1 ? named(value) : value);
+  }
+  /// With the names that were bound.
+  AnyExpr whole(const AnyExpr& e) const { return values_.empty() ? e : substitute(e, values_); }
 
  private:
-  AnyExpr whole(const AnyExpr& e) { return values_.empty() ? e : substitute(e, values_); }
-
   AnyExpr bound(const AnyExpr& value) { return value.dtype().lanes == 1 ? value : named(value); }
 
   AnyExpr named(const AnyExpr& value) {
@@ -67133,20 +67134,20 @@ class InterleaveStores : public Mutator {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
     Vec<Stmt> out;
-    Vec<const StoreNode*> group;
+    Vec<Computation> group;
     const auto close = [&] {
       if (!group.empty()) out.push_back(in_turn(group));
       group.clear();
     };
     for (const Stmt& child : seq->stmts) {
-      const auto* n = child.as<StoreNode>();
-      if (!n || !is_deep(*n)) {
+      Computation next;
+      if (!next.set(child) || !is_deep(next)) {
         close();
         out.push_back(stmt(child));
         continue;
       }
-      if (group.size() == side_by_side_ || !independent(group, *n)) close();
-      group.push_back(n);
+      if (group.size() == side_by_side_ || !independent(group, next)) close();
+      group.push_back(std::move(next));
     }
     close();
     return make_seq(std::move(out));
@@ -67192,33 +67193,82 @@ class InterleaveStores : public Mutator {
     }
   };
 
+  // Names, and what is stored of them: one value, or all results of a reducer.
+  struct Computation {
+    Stmt original;
+    Vec<const LetStmtNode*> lets;
+    Vec<const StoreNode*> stores;
+
+    bool set(const Stmt& s) {
+      original = s;
+      const StmtNode* at = s.get();
+      for (; at->kind == StmtKind::LetStmt; at = lets.back()->body.get())
+        lets.push_back(static_cast<const LetStmtNode*>(at));
+      const auto* seq = at->kind == StmtKind::Seq ? static_cast<const SeqNode*>(at) : nullptr;
+      if (!seq) return add(*at);
+      for (const Stmt& one : seq->stmts)
+        if (!add(*one.get())) return false;
+      return !lets.empty();
+    }
+    std::uint32_t weight() const {
+      std::uint32_t sum = 0;
+      for (const auto* n : lets) sum += n->value.get()->weight;
+      for (const auto* n : stores) sum += n->value.get()->weight;
+      return sum;
+    }
+
+   private:
+    // All is computed before the first store.
+    bool add(const StmtNode& s) {
+      if (s.kind != StmtKind::Store) return false;
+      const auto& n = static_cast<const StoreNode&>(s);
+      if (!n.value.dtype().is_vector()) return false;
+      const Vec<Buffer> read = buffers_read(Ref<StoreNode>(&n));
+      for (const auto* before : stores)
+        if (contains(read, before->buffer)) return false;
+      stores.push_back(&n);
+      return true;
+    }
+  };
+
   // Vectors that are loaded need the registers that computations in turn would take.
-  bool is_deep(const StoreNode& n) const {
-    const ExprNode& value = *n.value.get();
-    if (value.dtype.lanes == 1 || value.weight > most_nodes_) return false;
-    Chain chain;
-    chain.expr(n.value);
+  static bool is_deep(const Chain& chain) {
     return chain.length >= VectorUnits::kDeep + chain.loads;
+  }
+  // Deep ones of several stores are in turn with each other.
+  bool is_deep(const Computation& c) const {
+    if (c.weight() > most_nodes_) return false;
+    Chain all;
+    for (const auto* n : c.lets) all.of_names[n->var.get()] = all.of(n->value);
+    for (const auto* n : c.stores) {
+      Chain alone;
+      alone.expr(n->value);
+      if (c.stores.size() > 1 && is_deep(alone)) return false;
+      all.expr(n->value);
+    }
+    return is_deep(all);
   }
 
   // What it loads is then loaded before the others are stored.
-  static bool independent(const Vec<const StoreNode*>& group, const StoreNode& next) {
-    const Vec<Buffer> read = buffers_read(Ref<StoreNode>(&next));
-    for (const StoreNode* n : group)
-      if (contains(read, n->buffer)) return false;
+  static bool independent(const Vec<Computation>& group, const Computation& next) {
+    const Vec<Buffer> read = buffers_read(next.original);
+    for (const Computation& before : group)
+      for (const StoreNode* n : before.stores)
+        if (contains(read, n->buffer)) return false;
     return true;
   }
 
-  static Stmt in_turn(const Vec<const StoreNode*>& group) {
+  Stmt in_turn(const Vec<Computation>& group) {
     Vec<Stmt> out;
     Vec<Listed> turn;
     std::size_t nested = 0;
     const auto close = [&] {
-      if (!turn.empty()) out.push_back(turn.size() == 1 ? turn[0].original : interleaved(turn));
+      if (!turn.empty())
+        out.push_back(turn.size() == 1 ? descend(turn[0].original) : interleaved(turn));
       turn.clear(), nested = 0;
     };
-    for (const StoreNode* n : group) {
-      Listed next = listed(*n);
+    for (const Computation& c : group) {
+      Listed next = listed(c);
       if (nested + next.lets.size() > kMostNested) close();
       nested += next.lets.size();
       turn.push_back(std::move(next));
@@ -67227,24 +67277,33 @@ class InterleaveStores : public Mutator {
     return make_seq(std::move(out));
   }
 
-  // A store and its computation as a list.
+  // A computation as a list, and its stores.
   struct Listed {
     Vec<std::pair<VarRef, AnyExpr>> lets;
-    Stmt store, original;
+    Vec<Stmt> stores;
+    Stmt original;
   };
-  static Listed listed(const StoreNode& n) {
+  static Listed listed(const Computation& c) {
     OperationList list;
-    const AnyExpr value = list.expr(n.value);
-    return {std::move(list.lets),
-            fresh_lets(make_ref<StoreNode>(n.buffer, n.indices, value, n.mask, n.streaming)),
-            Ref<StoreNode>(&n)};
+    for (const auto* n : c.lets) list.bind(n->var, n->value);
+    Listed out;
+    for (const auto* n : c.stores) {
+      const AnyExpr value = list.expr(n->value);
+      Vec<AnyExpr> indices;
+      for (const auto& i : n->indices) indices.push_back(list.whole(i));
+      const AnyExpr mask = n->mask ? list.whole(n->mask) : n->mask;
+      out.stores.push_back(fresh_lets(
+          make_ref<StoreNode>(n->buffer, std::move(indices), value, mask, n->streaming)));
+    }
+    out.lets = std::move(list.lets), out.original = c.original;
+    return out;
   }
 
   static Stmt interleaved(const Vec<Listed>& all) {
     Vec<Stmt> stores;
     std::size_t longest = 0;
     for (const Listed& one : all) {
-      stores.push_back(one.store);
+      for (const Stmt& store : one.stores) stores.push_back(store);
       longest = std::max(longest, one.lets.size());
     }
     Stmt out = make_seq(std::move(stores));

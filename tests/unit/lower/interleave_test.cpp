@@ -221,3 +221,57 @@ TEST_CASE("the arm of a select is not evaluated before it is chosen") {
   // Nothing of `far` is there to be read.
   check_against_evaluator(after, {floats(2 * kLanes, 1), floats(1, 0), floats(2 * kLanes, 0)});
 }
+
+namespace {
+
+/// Two results of one name's polynomial, as a reducer of two parts has them; the last is
+/// `of_first`.
+Stmt two_results(const Buffer& x, const Buffer& y, int k, const AnyExpr& of_first) {
+  const VarRef old = make_var("a", kVector), next = make_var("b", kVector);
+  const Stmt stores = make_seq({make_store(y, {part(2 * k)}, next),
+                                make_store(y, {part(2 * k + 1)}, of_first + next + old)});
+  return make_let_stmt(old, make_load(x, {part(k)}), make_let_stmt(next, horner(old), stores));
+}
+
+}  // namespace
+
+TEST_CASE("computations of several results are in turn") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const AnyExpr one = make_float(kVector, 1);
+  const Program before = b.done(make_seq({two_results(x, y, 0, one), two_results(x, y, 1, one)}));
+  const Program after = interleaved(before);
+  Stmt stores;
+  const Vec<AnyExpr> values = bound(after->body, stores);
+  REQUIRE(values.size() == 2 * (kTerms + 2));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    CHECK((values[k].kind() == ExprKind::Load) == (k < 2));
+  CHECK(seq_of(stores).size() == 4);
+  const std::vector<Bytes> data{floats(2 * kLanes, 0.25f), floats(4 * kLanes, 0)};
+  CHECK(evaluated(before, data)[1].data == check_against_evaluator(after, data)[1].data);
+}
+
+TEST_CASE("results that read others, and deep ones, are not computed before these are stored") {
+  Build b;
+  auto x = b.buffer("x", kF32), y = b.output("y", kF32);
+  const auto read = [&](int k) { return two_results(x, y, k, make_load(y, {part(2 * k)})); };
+  const Program reading = b.done(make_seq({read(0), read(1)}));
+  CHECK(interleaved(reading).str() == reading.str());
+  // Deep stores below one name are in turn with each other.
+  const auto below = [&](int k) {
+    const VarRef scale = make_var("scale", kVector);
+    const auto scaled = [&](int at) {
+      return make_store(y, {part(at)}, horner(make_load(x, {part(at)}) * scale));
+    };
+    return make_let_stmt(scale, make_load(x, {part(0)}), make_seq({scaled(k), scaled(k + 1)}));
+  };
+  const Program deep = b.done(make_seq({below(0), below(2)})), after = interleaved(deep);
+  REQUIRE(seq_of(after->body).size() == 2);
+  for (const Stmt& s : seq_of(after->body)) {
+    Stmt stores;
+    CHECK(bound(s, stores).size() == 1 + 2 * (kTerms + 1));
+    CHECK(seq_of(stores).size() == 2);
+  }
+  const std::vector<Bytes> data{floats(4 * kLanes, 0.25f), floats(4 * kLanes, 0)};
+  CHECK(evaluated(deep, data)[1].data == check_against_evaluator(after, data)[1].data);
+}
