@@ -139,11 +139,11 @@ class InterleaveStores : public Mutator {
       } else if (const auto* name = e.as<VarNode>()) {
         const std::uint32_t* bound = of_names.find(name);
         here = bound ? *bound : 0;
-      } else if (!e.dtype().is_vector() || e.kind() == ExprKind::Broadcast) {
+      } else if (!e.dtype().is_vector() || e.kind() == ExprKind::Broadcast ||
+                 e.kind() == ExprKind::Ramp) {
         here = 0;
-      } else if (e.kind() == ExprKind::Load) {
-        ++loads;
       } else {
+        loads += e.kind() == ExprKind::Load;
         const std::uint32_t beside = std::exchange(length, 0);
         descend(e);
         here += std::exchange(length, beside);
@@ -190,9 +190,10 @@ class InterleaveStores : public Mutator {
     }
   };
 
-  // Vectors that are loaded need the registers that computations in turn would take.
+  // More vectors that are loaded need the registers that computations in turn would take.
   static bool is_deep(const Chain& chain) {
-    return chain.length >= VectorUnits::kDeep + chain.loads;
+    constexpr std::uint32_t kFew = 4;
+    return chain.length + kFew >= VectorUnits::kDeep + std::max(chain.loads, kFew);
   }
   // Deep ones of several stores are in turn with each other.
   bool is_deep(const Computation& c) const {

@@ -1,0 +1,79 @@
+// Where rows end whose length a call tells: in a vector that begins inside, or under a mask.
+#include <lathe/autoschedule/default_schedule.hpp>
+#include <lathe/lower/pipeline.hpp>
+
+#include "../lower/stages.hpp"
+
+namespace lt = lathe;
+
+namespace {
+
+/// Y[i, j] = f(i, j) of rows of any size.
+template <class F>
+lt::Program rows(const F& f) {
+  lt::Dim h("h"), w("w");
+  lt::Input<float, 2> X("X", {h, w});
+  lt::Input<float, 1> B("B", {w});
+  return lt::program_of(
+      lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) { return f(X, B, i, j); }));
+}
+lt::Program with_bias() {
+  return rows([](auto& X, auto& B, lt::Var i, lt::Var j) {
+    return lt::max(X(i, j) + B(j), 0.0f) * X(i, j);
+  });
+}
+
+bool shifts(const lt::Program& p, const char* target) {
+  std::vector<std::string> left_out;
+  const std::string text =
+      lt::default_schedule(p, lt::Target(target), {}, left_out).program().str();
+  CHECK(left_out.empty());
+  return text.find("@tail=\"shift\"") != text.npos;
+}
+
+}  // namespace
+
+TEST_CASE("rows of any size end in a vector that begins inside where masks are no registers") {
+  CHECK(shifts(with_bias(), "x86-64-v3"));
+  CHECK(shifts(with_bias(), "x86-64-v2"));
+  CHECK(shifts(with_bias(), "aarch64"));
+  CHECK_FALSE(shifts(with_bias(), "x86-64-v4"));
+}
+
+TEST_CASE("no vector of a row that holds one has a mask") {
+  const lt::Target target("x86-64-v3");
+  const std::string text =
+      lt::lower(lt::default_schedule(with_bias(), target).program(), target, {.dense = true}).str();
+  INFO(text);
+  const std::size_t whole = text.find("if w > 7:"), parts = text.find("else:", whole);
+  REQUIRE(whole != text.npos);
+  REQUIRE(parts != text.npos);
+  const std::string rows = text.substr(whole, parts - whole);
+  CHECK(rows.find(" where ") == rows.npos);
+  CHECK(rows.find("select(") != rows.npos);
+  CHECK(text.find(" where ", parts) != text.npos);
+}
+
+TEST_CASE("rows shorter than a vector and longer ones give what the program means") {
+  for (const char* target : {"x86-64-v2", "x86-64-v3", "aarch64"}) {
+    const lt::Program p = lt::default_schedule(with_bias(), lt::Target(target)).program();
+    for (std::int64_t w : {1, 3, 4, 7, 8, 9, 31, 32, 33, 41, 70}) {
+      CAPTURE(target);
+      CAPTURE(w);
+      test::check_stages(p, {{"h", 3}, {"w", w}}, lt::Target(target));
+    }
+  }
+}
+
+TEST_CASE("borders along the row, and results that are inputs, keep their tails") {
+  CHECK_FALSE(shifts(rows([](auto& X, auto&, lt::Var i, lt::Var j) {
+                       return lt::clamp(X)(i, j - 1) + lt::clamp(X)(i, j + 1);
+                     }),
+                     "x86-64-v3"));
+  lt::Dim h("h"), w("w");
+  lt::Input<float, 2> X("X", {h, w});
+  lt::Input<float, 1> B("B", {w});
+  auto Y = lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) { return X(i, j) + B(j); });
+  CHECK(shifts(lt::program_of(Y), "x86-64-v3"));
+  CHECK_FALSE(shifts(lt::program_of(lt::outputs(lt::inout(X, Y))), "x86-64-v3"));
+}
