@@ -3260,13 +3260,15 @@ class LoopSteps : public detail::ScheduleState {
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
 
-  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
-  /// merge from outside in: the loops inside then follow each other.
+  /// Loops of one sequence become one, in the place of the first, which runs all their bodies in
+  /// each iteration. Between them may stand what touches nothing of the later ones. Nests merge
+  /// from outside in: the loops inside are of one sequence then.
   ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
   ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
-  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
-  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
-  /// init of a reduction over the loop that others need to come first.
+  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops are
+  /// of several sequences, or not in order, a later one can't move past what stands between, they
+  /// run over other bounds, or hold what can't run in turn: an assert, or the init of a reduction
+  /// over the loop that others need to come first.
   LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
   LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
 
@@ -11948,9 +11950,10 @@ class MathBuilder {
   /// 2^k of bits whose low ones are k and the exponent's bias; 0 where these are 0.
   AnyExpr power(const AnyExpr& raw) const;
   /// p * 2^n for p of magnitude near 1, with one rounding; n is x * factor rounded by round_power
-  /// with two biases. 0 without arithmetic where x * factor is -`zero_power()`, and no less.
+  /// with two biases. x * factor is at least -`zero_power()`, where a factor of the result is 0: no
+  /// product leaves the normal numbers.
   AnyExpr scale(const AnyExpr& p, const AnyExpr& x, double factor, const Rounded& n);
-  /// Powers of two from -`zero_power()` on are 0, also what is rounded to it.
+  /// 2 to minus this, and what is less, rounds to 0.
   double zero_power() const { return bias() / first_share(); }
   /// 2^n where that is a normal number.
   AnyExpr power_of_two(const AnyExpr& n) const;
@@ -11958,8 +11961,8 @@ class MathBuilder {
  private:
   int bias() const { return wide() ? 1023 : 127; }
   int mantissa_bits() const { return wide() ? 52 : 23; }
-  // Of n, what the first of two factors of 2^n takes: it is normal for the last n that give more
-  // than 0, and 0 for the next.
+  // Of n, what the first of two factors of 2^n takes: it is normal for all n that give more than 0,
+  // and 0 at -zero_power().
   double first_share() const { return wide() ? 0.95 : 0.84; }
   Rounded rounded(const AnyExpr& x, double factor, double offset, int added);
 
@@ -45325,26 +45328,49 @@ struct MergePlan {
   }
 };
 
-// "loop 'j'(4)", "block 'C'", or "nothing": what stands right after a loop in its sequence.
-inline std::string text_after(const LoopSite& site) {
-  if (site.path.size() < 2) return "nothing";
-  const auto* seq = site.path[site.path.size() - 2].as<SeqNode>();
-  if (!seq || seq->stmts.back().same_as(site.path.back())) return "nothing";
-  std::size_t at = 1;
-  while (!seq->stmts[at - 1].same_as(site.path.back())) ++at;
-  if (const auto* loop = seq->stmts[at].as<ForNode>()) return "loop " + describe(*loop);
-  if (const auto* block = seq->stmts[at].as<BlockNode>())
-    return "block " + in_quotes(block->name());
+// "loop 'j'(4)", "block 'C'": a statement of a sequence.
+inline std::string statement_text(const Stmt& s) {
+  if (const auto* loop = s.as<ForNode>()) return "loop " + describe(*loop);
+  if (const auto* block = s.as<BlockNode>()) return "block " + in_quotes(block->name());
   return "another statement";
 }
 
-inline bool stands_after(const LoopSite& first, const LoopSite& second) {
-  if (first.path.size() < 2) return false;
+// The statements from one loop to another that comes later in its sequence; empty if it does not.
+inline Vec<Stmt> from_to(const LoopSite& first, const LoopSite& last) {
+  Vec<Stmt> out;
+  if (first.path.size() < 2) return out;
   const auto* seq = first.path[first.path.size() - 2].as<SeqNode>();
-  for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k)
-    if (seq->stmts[k - 1].same_as(first.path.back()) && seq->stmts[k].same_as(second.path.back()))
-      return true;
-  return false;
+  if (!seq) return out;
+  for (const Stmt& s : seq->stmts) {
+    if (out.empty() && !s.same_as(first.path.back())) continue;
+    out.push_back(s);
+    if (s.same_as(last.path.back())) return out;
+  }
+  return {};
+}
+
+// What a statement between the loops would see too early, or too late, if the second one went to
+// the first.
+inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
+  const Stmt& moved = loop.path.back();
+  const Vec<Buffer> written = buffers_written(moved), read = buffers_read(moved),
+                    written_between = buffers_written(between);
+  const auto clash = [&](const Buffer& b, std::string_view what) {
+    return refusal_at(loop.loop->var, "L0230",
+                      "loop " + describe(*loop.loop) + " can't move past " +
+                          statement_text(between) + ", which " + std::string(what) + ' ' +
+                          in_quotes(b->name),
+                      "name loops that follow each other, in their order, or between which stands "
+                      "what touches nothing of theirs");
+  };
+  for (const auto& b : written_between)
+    if (contains(written, b) || contains(read, b)) return clash(b, "writes");
+  for (const auto& b : buffers_read(between))
+    if (contains(written, b)) return clash(b, "reads");
+  if (any_statement(between, [](const Stmt& s) { return s.kind() == StmtKind::Assert; }))
+    return refusal_at(loop.loop->var, "L0230",
+                      "loop " + describe(*loop.loop) + " can't move past an assert");
+  return {};
 }
 
 inline std::string bounds_text(const ForNode& loop) {
@@ -45361,12 +45387,19 @@ inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, Merg
     plan.sites.push_back(find_loop(program->body, loops[k].loop));
     const ForNode& loop = *plan.sites[k].loop;
     if (auto no = check_serial_change(loop, Change::replace)) return no;
-    if (k == 0 || stands_after(plan.sites[k - 1], plan.sites[k])) continue;
-    return refusal_at(loop.var, "L0230",
-                      "loop " + describe(loop) + " does not stand right after loop " +
-                          describe(*plan.sites[k - 1].loop),
-                      text_after(plan.sites[k - 1]) +
-                          " stands there: name loops that follow each other, in their order");
+    if (k == 0) continue;
+    const Vec<Stmt> passed = from_to(plan.sites[0], plan.sites[k]);
+    if (from_to(plan.sites[k - 1], plan.sites[k]).empty())
+      return refusal_at(loop.var, "L0230",
+                        "loop " + describe(loop) + " does not come after loop " +
+                            describe(*plan.sites[k - 1].loop) + " in one sequence",
+                        "name loops of one sequence, in their order");
+    for (const Stmt& between : passed) {
+      bool merged = between.same_as(plan.sites[k].path.back());
+      for (const auto& site : plan.sites) merged = merged || between.same_as(site.path.back());
+      if (merged) continue;
+      if (auto no = check_passed(plan.sites[k], between)) return no;
+    }
   }
   return {};
 }
@@ -45567,7 +45600,7 @@ LATHE_DECL const Primitive& primitive_merge() {
   static const Primitive record{"merge",
                                 1,
                                 {{"loops", ArgKind::list, {}, ArgKind::loop}},
-                                "loops that follow each other become one with all their bodies",
+                                "loops of one sequence become one with all their bodies",
                                 run_merge,
                                 ArgKind::loop,
                                 Results::one};
@@ -49722,6 +49755,12 @@ class NestSteps : protected DefaultSteps {
     return nest;
   }
 
+  // Where it has any: padding may lie along another loop alone, and tiles without a tail have none.
+  void run_borders_apart(const LoopRef& loop) {
+    const Args args{loop, Arg::of_word(to_text(Partition::always))};
+    if (!s_.check(primitive_partition(), args)) s_.partition(loop, Partition::always);
+  }
+
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {
     for (const auto& f : nest.all)
       if (f->var == loop.var) return trip(*f);
@@ -50283,14 +50322,17 @@ class MergeNests : DefaultSteps {
   using DefaultSteps::DefaultSteps;
 
   void run() {
-    auto pairs = neighbours(s_.program()->body);
-    for (std::size_t k = 0; k < pairs.size();) {
-      const auto [first, second] = pairs[k];
-      if ((meets(*first, *second) || meet_in_cache(*first, *second)) && merge(*first, *second))
-        pairs = neighbours(s_.program()->body);  // what is merged meets the next one in its place
-      else
-        ++k;
-    }
+    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+      return (meets(first, second) || meet_in_cache(first, second)) &&
+             merge(first, second).var.get();
+    });
+    merge_folds({});
+    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+      return meet_in_rows(first, second) && attempt([&] {
+               const LoopRef rows = merge(first, second);
+               return rows.var.get() && merge_folds(rows.var);
+             });
+    });
   }
 
  private:
@@ -50299,8 +50341,28 @@ class MergeNests : DefaultSteps {
   // Vectors of one nest for each vector of the other.
   static constexpr std::int64_t kMostVectors = 4;
 
-  static Vec<std::pair<ForRef, ForRef>> neighbours(const Stmt& root) {
-    Vec<std::pair<ForRef, ForRef>> out;
+  using Pairs = Vec<std::pair<ForRef, ForRef>>;
+
+  // Below a loop, or of all; what is merged meets the next one in its place. Whether any was.
+  template <class Step>
+  bool each_pair(const VarRef& around, Pairs (*of)(const Stmt&), const Step& merges) {
+    const auto pairs_now = [&] {
+      const Stmt& all = s_.program()->body;
+      return of(around.get() ? find_loop(all, around).loop->body : all);
+    };
+    bool any = false;
+    Pairs pairs = pairs_now();
+    for (std::size_t k = 0; k < pairs.size();) {
+      const auto [first, second] = pairs[k];
+      if (merges(*first, *second))
+        any = true, pairs = pairs_now();
+      else
+        ++k;
+    }
+    return any;
+  }
+  static Pairs neighbours(const Stmt& root) {
+    Pairs out;
     each_statement(root, [&](const Stmt& s) {
       const auto* seq = s.as<SeqNode>();
       for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k) {
@@ -50311,24 +50373,86 @@ class MergeNests : DefaultSteps {
     return out;
   }
 
-  bool merge(const ForNode& first, const ForNode& second) {
+  // Folds of the same terms, as the least and the largest of a row, become one loop, which loads
+  // each term once.
+  bool merge_folds(const VarRef& around) {
+    return each_pair(around, of_one_sequence, [&](const ForNode& first, const ForNode& second) {
+      return share_terms(first, second) && merge(first, second).var.get();
+    });
+  }
+  // Pairs of loops with few statements between them.
+  static Pairs of_one_sequence(const Stmt& root) {
+    constexpr std::size_t kApart = 16;  // the steps of three folds
+    Pairs out;
+    each_statement(root, [&](const Stmt& s) {
+      const auto* seq = s.as<SeqNode>();
+      for (std::size_t k = 0; seq && k < seq->stmts.size(); ++k) {
+        const auto* a = seq->stmts[k].as<ForNode>();
+        for (std::size_t j = k + 1; a && j < std::min(seq->stmts.size(), k + 1 + kApart); ++j)
+          if (const auto* b = seq->stmts[j].as<ForNode>()) out.emplace_back(ForRef(a), ForRef(b));
+      }
+    });
+    return out;
+  }
+  // Whether both add nothing but cheap terms, of the same places, to what registers hold.
+  bool share_terms(const ForNode& first, const ForNode& second) const {
+    if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second))
+      return false;
+    const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
+    return vectors_held(first) + vectors_held(second) <= target_.vector_registers * 3 / 4 &&
+           std::any_of(b.begin(), b.end(),
+                       [&](const AccessSite& read) { return shares(a, first, read, second); });
+  }
+  bool folds_cheaply(const ForNode& loop) const {
+    if (loop.loop_kind != ForKind::serial || job_.kept.holds(loop)) return false;
+    const auto blocks = blocks_below(loop.body);
+    return !blocks.empty() && std::all_of(blocks.begin(), blocks.end(), [&](const auto& site) {
+      return feeds(loop, *site.block, IterKind::reduce) && body_cost(*site.block).math == 0;
+    });
+  }
+  std::int64_t vectors_held(const ForNode& loop) const {
+    double vectors = 0;
+    for (const auto& site : blocks_below(loop.body)) {
+      double results = 1;
+      for (const auto& inner : site.loops) results *= static_cast<double>(trip(*inner));
+      for (const auto* store : stores_of(*site.block))
+        vectors += std::ceil(results * store->buffer->dtype.element_bytes() / target_.vector_bytes);
+    }
+    return static_cast<std::int64_t>(std::min(vectors, 1e6));
+  }
+  // Whether each iteration of both folds rows, of which some may be folded in one loop.
+  bool meet_in_rows(const ForNode& first, const ForNode& second) const {
+    if (trip(first) != trip(second) || !is_over_results(first) || !is_over_results(second))
+      return false;
+    for (const Stmt& a : seq_of(first.body))
+      for (const Stmt& b : seq_of(second.body)) {
+        const auto *x = a.as<ForNode>(), *y = b.as<ForNode>();
+        if (x && y && share_terms(*x, *y)) return true;
+      }
+    return false;
+  }
+
+  // The loop that both have become; of no variable where they can't.
+  LoopRef merge(const ForNode& first, const ForNode& second) {
     const std::int64_t a = trip(first), b = trip(second);
-    if (std::min(a, b) < 1) return false;
+    if (std::min(a, b) < 1) return {};
     const std::int64_t times = std::max(a, b) / std::min(a, b);
     if (times > kMostVectors ||
         (a != b && (!as_const_int(first.extent) || !as_const_int(second.extent) ||
                     times * std::min(a, b) != std::max(a, b))))
-      return false;
-    return attempt([&] {
+      return {};
+    LoopRef merged;
+    const bool done = attempt([&] {
       LoopRef one = alone(first), other = alone(second);
       if (a > b) one = in_parts(one, times);
       if (b > a) other = in_parts(other, times);
       if (s_.check(primitive_merge(), {Arg::of(Vec<LoopRef>{one, other})})) return false;
       const Program apart = s_.program();
-      const LoopRef merged = s_.merge(one, other);
+      merged = s_.merge(one, other);
       return independent(s_.program(), merged) || !independent(apart, one) ||
              !independent(apart, other);
     });
+    return done ? merged : LoopRef();
   }
   // Iterations that wait for others can't be shared by threads, nor by the units of one.
   static bool independent(const Program& program, const LoopRef& loop) {
@@ -51935,7 +52059,7 @@ class TileElementwise : RowSteps {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
       const Vectors vectors = vectors_of(nest, cost, trips, crowded);
-      const bool shifts = !past_caches && !only_loop && shifts_pay(nest, vectors.lanes);
+      const bool shifts = !past_caches && !crowded && shifts_pay(nest, vectors.lanes);
       if (!shifts || !attempt([&] { tile_vectors(nest, vectors, 0, Tail::shift); }))
         attempt([&] { tile_vectors(nest, vectors, tasks ? task : 0); });
     }
@@ -52051,13 +52175,19 @@ class TileElementwise : RowSteps {
 
   // Without registers for masks a store under one takes as long as several vectors (AVX2 of Zen 3:
   // 16 cycles): rows that hold a vector end in one that computes elements again. Rows of 9 to 190
-  // f32: 0.4 to 0.9 of the time. Borders are told apart by where vectors begin.
+  // f32: 0.4 to 0.9 of the time. Loops of such rows stay serial, so that threads need enough rows;
+  // borders of clamped reads are told apart by where vectors begin, which is no affine place here.
   bool shifts_pay(const DefaultNest& nest, std::int64_t lanes) {
     return nest.clamped.empty() && !has_const_trip(nest, nest.unit) &&
-           !TargetCaps(target_).mask_words &&
+           !TargetCaps(target_).mask_words && has_rows_for_threads(nest) &&
            !s_.check(primitive_split(),
                      {nest.unit, Arg::of_list({Arg::of(infer), Arg::of(Factor(lanes))}),
                       Arg::of_word(to_text(Tail::shift))});
+  }
+  bool has_rows_for_threads(const DefaultNest& nest) const {
+    double rows = nest.all.size() > 1 ? 1 : 0;
+    for (const auto& loop : others(nest)) rows *= static_cast<double>(trip_of(nest, loop));
+    return rows >= (target_.cores > 1 ? kTasksPerCore * target_.cores : 1);
   }
 
   // `task`: elements of one outer iteration, 0 for no such loop.
@@ -52069,7 +52199,7 @@ class TileElementwise : RowSteps {
     const auto parts = s_.split_any(nest.unit, factors, tail);
     s_.vectorize(parts.back());
     if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
-    if (tail) s_.partition(parts[parts.size() - 2], Partition::always);
+    if (tail) run_borders_apart(parts[parts.size() - 2]);
   }
 
   // A loop without a test of its end: what repeats is surely loaded, so LLVM does it once.
@@ -54733,12 +54863,6 @@ class TileWindows : WindowCosts {
     inner.append(terms);
     FinishTiles(job_).keep_in_registers(ref, around, nest.reduce[0], inner, last);
     for (const auto& loop : outer) run_borders_apart(loop);
-  }
-
-  // Of an image that has a border along the loop: padding may lie along another one alone.
-  void run_borders_apart(const LoopRef& loop) {
-    const Args args{loop, Arg::of_word(to_text(Partition::always))};
-    if (!s_.check(primitive_partition(), args)) s_.partition(loop, Partition::always);
   }
 };
 
@@ -58429,7 +58553,7 @@ inline Program run_logged(const Pass& pass, const Program& program, const Target
 
 // LLVM's code generator takes time quadratic in the length of straight-line code: 630,000 nodes
 // took it three minutes, 211,000 with 7000 loops one, this many take half a minute at worst.
-inline constexpr std::size_t kLoweredBudget = 150000;
+inline constexpr std::size_t kLoweredBudget = 160000;
 
 inline bool has_unrolled_loop(const Stmt& s) {
   if (const auto* f = s.as<ForNode>())
@@ -59282,6 +59406,12 @@ class GuessedRegion : public Mutator {
   Vec<Buffer> sums;
 
   Stmt stmt(const Stmt& s) override {
+    if (s.kind() == StmtKind::For) {
+      Vec<AnyExpr> outside = std::exchange(summed_, {});
+      Stmt out = descend(s);
+      summed_ = std::move(outside);
+      return out;
+    }
     if (const auto* n = s.as<StoreNode>())
       return with_terms(n->value, [&](AnyExpr value) {
         return make_ref<StoreNode>(n->buffer, n->indices, std::move(value), n->mask, n->streaming);
@@ -59324,6 +59454,8 @@ class GuessedRegion : public Mutator {
     terms_ = {};
     Vec<Stmt> all;
     for (const Term& t : terms) {
+      if (is_summed(t.value)) continue;
+      summed_.push_back(t.value);
       const AnyExpr sum = make_load(sum_of(t.value.dtype()), {});
       all.push_back(make_store(sum.as<LoadNode>()->buffer, {}, sum + AnyExpr(t.var)));
     }
@@ -59332,6 +59464,13 @@ class GuessedRegion : public Mutator {
     for (std::size_t k = terms.size(); k-- > 0;)
       out = make_let_stmt(terms[k].var, terms[k].value, out);
     return out;
+  }
+
+  // A term of two extremes, as the least and the largest of a row, is added once.
+  bool is_summed(const AnyExpr& term) const {
+    for (const AnyExpr& other : summed_)
+      if (structurally_equal(term, other)) return true;
+    return false;
   }
 
   // In turn, so that additions do not wait for each other.
@@ -59347,6 +59486,7 @@ class GuessedRegion : public Mutator {
 
   const ExtremeRegion& region_;
   Vec<Term> terms_;
+  Vec<AnyExpr> summed_;  ///< in this iteration of the loop around
   std::size_t next_ = 0;
 };
 
@@ -64031,10 +64171,10 @@ inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
   return b.fma(r * r, q, r);
 }
 
-// e^(x / log2e * factor), of an x that is at most `high`, beyond which it is infinite, and 0 below
-// `low`. Results that leave the normal numbers downwards cost Intel's cores 150 cycles each, also
-// those that become 0 (the optimization manual: assists), as of masked softmax: operands below are
-// replaced. A constant operand keeps NaN.
+// 2^(x * factor) of an x that is at most `high`, beyond which it is infinite; 0 below `low`, which
+// asks where one instruction scales. Results that leave the normal numbers downwards cost Intel's
+// cores 150 cycles each, also those that become 0 (the optimization manual: assists), as of masked
+// softmax: operands below are replaced. A constant operand keeps NaN.
 template <class F>
 AnyExpr math_power(MathBuilder& b, const AnyExpr& x, double low, double high, double factor,
                    const F& reduced) {
@@ -64542,7 +64682,7 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
       logical_and(b.op(BinaryOp::gt, size, b.c(0)), b.op(BinaryOp::lt, size, b.c(inf)));
   AnyExpr edge = make_select(b.op(BinaryOp::eq, size, b.c(0)), b.c(-inf), size) * y;
   AnyExpr chosen = make_select(is_one, b.c(0), make_select(ordinary, p.high, edge));
-  AnyExpr at = b.let(b.min(b.max(chosen, -746), 710));
+  AnyExpr at = b.let(b.min(b.max(chosen, -b.zero_power() / math_log2e), 710));
   AnyExpr inside = b.op(BinaryOp::eq, at, p.high);
   AnyExpr low = make_select(inside, b.fma(log.low, y, p.low), b.c(0));
   auto n = b.round_power(at, math_log2e, 0, 2);
@@ -67118,7 +67258,7 @@ class OperationList : public Mutator {
 struct VectorUnits {
   static constexpr int kCycles = 4;     ///< that an fma takes
   static constexpr int kUnits = 2;      ///< in each of which one begins in a cycle
-  static constexpr int kWaiting = 104;  ///< operations that schedulers hold: 97 to 128
+  static constexpr int kWaiting = 104;  ///< operations that schedulers hold: 97 and more
   /// From how many operations that wait for each other on, the core by itself finds too few to do:
   /// it would have to hold that many of each of the computations that fill its units.
   static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);

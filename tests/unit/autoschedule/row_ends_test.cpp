@@ -23,10 +23,11 @@ lt::Program with_bias() {
   });
 }
 
-bool shifts(const lt::Program& p, const char* target) {
+bool shifts(const lt::Program& p, const char* name, int cores = 1) {
+  lt::Target target(name);
+  target.cores = cores;
   std::vector<std::string> left_out;
-  const std::string text =
-      lt::default_schedule(p, lt::Target(target), {}, left_out).program().str();
+  const std::string text = lt::default_schedule(p, target, {}, left_out).program().str();
   CHECK(left_out.empty());
   return text.find("@tail=\"shift\"") != text.npos;
 }
@@ -76,4 +77,17 @@ TEST_CASE("borders along the row, and results that are inputs, keep their tails"
   auto Y = lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) { return X(i, j) + B(j); });
   CHECK(shifts(lt::program_of(Y), "x86-64-v3"));
   CHECK_FALSE(shifts(lt::program_of(lt::outputs(lt::inout(X, Y))), "x86-64-v3"));
+}
+
+TEST_CASE("few rows keep a loop that threads share; rows without a tail have nothing to shift") {
+  const auto rows_of = [](std::int64_t h, const lt::Dim& w) {
+    lt::Input<float, 2> X("X", {h, w});
+    lt::Input<float, 1> B("B", {w});
+    return lt::program_of(
+        lt::compute("Y", {h, w}, [&](lt::Var i, lt::Var j) { return lt::exp(X(i, j) * B(j)); }));
+  };
+  CHECK(shifts(rows_of(64, lt::Dim("w")), "x86-64-v3", 16));
+  CHECK_FALSE(shifts(rows_of(3, lt::Dim("w")), "x86-64-v3", 16));
+  CHECK_FALSE(shifts(rows_of(1, lt::Dim("w")), "x86-64-v3", 2));
+  CHECK_FALSE(shifts(rows_of(64, lt::Dim("w", {.multiple_of = 32})), "x86-64-v3"));
 }

@@ -274,7 +274,7 @@ TEST_CASE("copies of math that expands are refused, not compiled for minutes") {
     CHECK(
         std::string(e.what()) ==
         "error[L0601] lower: program 'Y' of 12 nodes has become 256001 nodes of scalar and vector "
-        "code, over the budget of 150000: it has unrolled loops\n  help: unroll less: split the "
+        "code, over the budget of 160000: it has unrolled loops\n  help: unroll less: split the "
         "loop and unroll the inner part only");
   }
 }

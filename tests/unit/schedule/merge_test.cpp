@@ -238,30 +238,88 @@ TEST_CASE("merge: an extent that is equal only where the loop runs") {
         "L0230");
 }
 
-TEST_CASE("merge: loops that do not follow each other") {
-  lt::Schedule s =
-      schedule_of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8], out W: f32[1]):
+TEST_CASE("merge: past statements that touch nothing of the loop") {
+  const auto between = [](const std::string& statement) {
+    return schedule_of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8], inout W: f32[1]):
   for i in 0..8:
     block Y(v in 0..8 = i):
       Y[v] = X[v]
   block W():
-    W[0] = 1.0
+    )" + statement + R"(
   for z in 0..8:
     block Z(v in 0..8 = z):
-      Z[v] = X[v]
+      Z[v] = X[v] + W[0]
 )");
-  CHECK(refused(s, [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Z")); }) ==
-        R"(error[L0230] merge: loop 'z'(8) does not stand right after loop 'i'(8)
+  };
+  const auto merge = [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Z")); };
+  lt::Schedule s = between("W[0] = 1.0");
+  CHECK(refused(s, merge) ==
+        R"(error[L0230] merge: loop 'z'(8) can't move past block 'W', which writes 'W'
   at merge_test.cpp:#
   loops of 'Z': z(8)
     for z in 0..8:
         ^
       block Z(v in 0..8 = z):
-        Z[v] = X[v]
-  help: block 'W' stands there: name loops that follow each other, in their order)");
-  CHECK(refused(s, [](lt::Schedule& t) {
-          t.merge(outermost(t, "Z"), outermost(t, "Y"));
-        }).find("\n  help: nothing stands there") != std::string::npos);
+        Z[v] = X[v] + W[0]
+  help: name loops that follow each other, in their order, or between which stands what touches nothing of theirs)");
+  // What a statement reads of the first loop stays behind it.
+  const auto three = [](const char* read) {
+    return schedule_of(R"(program P(in X: f32[8], out Y: f32[8], inout Z: f32[8], out W: f32[1]):
+  for i in 0..8:
+    block Y(v in 0..8 = i):
+      Y[v] = X[v]
+  block W():
+    W[0] = )" + std::string(read) +
+                       R"([3] * 2.0
+  for z in 0..8:
+    block Z(v in 0..8 = z):
+      Z[v] = Y[v] + X[v]
+)");
+  };
+  lt::Schedule other = three("Y");
+  const auto wanted = test::run(other.program());
+  const lt::LoopRef merged = other.merge(outermost(other, "Y"), outermost(other, "Z"));
+  CHECK(test::run(other.program()) == wanted);
+  CHECK(other.loops("Z").back() == merged);
+  lt::Schedule reads = three("Z");
+  CHECK(refused_line(reads, merge) ==
+        "error[L0230] merge: loop 'z'(8) can't move past block 'W', which reads 'Z'");
+}
+
+TEST_CASE("merge: three loops with statements between them") {
+  lt::Schedule s = schedule_of(
+      R"(program P(in X: f32[8], out A: f32[8], out B: f32[8], out C: f32[8], out W: f32[2]):
+  for i in 0..8:
+    block A(v in 0..8 = i):
+      A[v] = X[v]
+  block W():
+    W[0] = A[2]
+  for j in 0..8:
+    block B(v in 0..8 = j):
+      B[v] = A[v] * 2.0
+  block V():
+    W[1] = B[4]
+  for k in 0..8:
+    block C(v in 0..8 = k):
+      C[v] = B[v] + 1.0
+)");
+  const auto wanted = test::run(s.program());
+  s.merge({outermost(s, "A"), outermost(s, "B"), outermost(s, "C")});
+  CHECK(test::run(s.program()) == wanted);
+  CHECK(s.loops("A") == s.loops("C"));
+}
+
+TEST_CASE("merge: loops that are not of one sequence, or not in order") {
+  lt::Schedule s = schedule_of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8]):
+  for i in 0..8:
+    block Y(v in 0..8 = i):
+      Y[v] = X[v]
+  for z in 0..8:
+    block Z(v in 0..8 = z):
+      Z[v] = X[v]
+)");
+  CHECK(refused_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Z"), outermost(t, "Y")); }) ==
+        "error[L0230] merge: loop 'i'(8) does not come after loop 'z'(8) in one sequence");
   CHECK(refused_line(s, [](lt::Schedule& t) { t.merge({outermost(t, "Y")}); }) ==
         "error[L0202] merge: needs at least two loops");
   CHECK(refused_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Y")); }) ==

@@ -59,7 +59,7 @@ class TileElementwise : RowSteps {
       const std::int64_t task = past_caches ? kMemoryTaskElements : kTaskElements;
       const bool tasks = only_loop && trips >= 2 * task;
       const Vectors vectors = vectors_of(nest, cost, trips, crowded);
-      const bool shifts = !past_caches && !only_loop && shifts_pay(nest, vectors.lanes);
+      const bool shifts = !past_caches && !crowded && shifts_pay(nest, vectors.lanes);
       if (!shifts || !attempt([&] { tile_vectors(nest, vectors, 0, Tail::shift); }))
         attempt([&] { tile_vectors(nest, vectors, tasks ? task : 0); });
     }
@@ -175,13 +175,19 @@ class TileElementwise : RowSteps {
 
   // Without registers for masks a store under one takes as long as several vectors (AVX2 of Zen 3:
   // 16 cycles): rows that hold a vector end in one that computes elements again. Rows of 9 to 190
-  // f32: 0.4 to 0.9 of the time. Borders are told apart by where vectors begin.
+  // f32: 0.4 to 0.9 of the time. Loops of such rows stay serial, so that threads need enough rows;
+  // borders of clamped reads are told apart by where vectors begin, which is no affine place here.
   bool shifts_pay(const DefaultNest& nest, std::int64_t lanes) {
     return nest.clamped.empty() && !has_const_trip(nest, nest.unit) &&
-           !TargetCaps(target_).mask_words &&
+           !TargetCaps(target_).mask_words && has_rows_for_threads(nest) &&
            !s_.check(primitive_split(),
                      {nest.unit, Arg::of_list({Arg::of(infer), Arg::of(Factor(lanes))}),
                       Arg::of_word(to_text(Tail::shift))});
+  }
+  bool has_rows_for_threads(const DefaultNest& nest) const {
+    double rows = nest.all.size() > 1 ? 1 : 0;
+    for (const auto& loop : others(nest)) rows *= static_cast<double>(trip_of(nest, loop));
+    return rows >= (target_.cores > 1 ? kTasksPerCore * target_.cores : 1);
   }
 
   // `task`: elements of one outer iteration, 0 for no such loop.
@@ -193,7 +199,7 @@ class TileElementwise : RowSteps {
     const auto parts = s_.split_any(nest.unit, factors, tail);
     s_.vectorize(parts.back());
     if (v.count > 1) s_.unroll(parts[parts.size() - 2], v.count);
-    if (tail) s_.partition(parts[parts.size() - 2], Partition::always);
+    if (tail) run_borders_apart(parts[parts.size() - 2]);
   }
 
   // A loop without a test of its end: what repeats is surely loaded, so LLVM does it once.

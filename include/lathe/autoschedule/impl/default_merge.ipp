@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <lathe/analysis/access.hpp>
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/find.hpp>
@@ -18,14 +19,17 @@ class MergeNests : DefaultSteps {
   using DefaultSteps::DefaultSteps;
 
   void run() {
-    auto pairs = neighbours(s_.program()->body);
-    for (std::size_t k = 0; k < pairs.size();) {
-      const auto [first, second] = pairs[k];
-      if ((meets(*first, *second) || meet_in_cache(*first, *second)) && merge(*first, *second))
-        pairs = neighbours(s_.program()->body);  // what is merged meets the next one in its place
-      else
-        ++k;
-    }
+    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+      return (meets(first, second) || meet_in_cache(first, second)) &&
+             merge(first, second).var.get();
+    });
+    merge_folds({});
+    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+      return meet_in_rows(first, second) && attempt([&] {
+               const LoopRef rows = merge(first, second);
+               return rows.var.get() && merge_folds(rows.var);
+             });
+    });
   }
 
  private:
@@ -34,8 +38,28 @@ class MergeNests : DefaultSteps {
   // Vectors of one nest for each vector of the other.
   static constexpr std::int64_t kMostVectors = 4;
 
-  static Vec<std::pair<ForRef, ForRef>> neighbours(const Stmt& root) {
-    Vec<std::pair<ForRef, ForRef>> out;
+  using Pairs = Vec<std::pair<ForRef, ForRef>>;
+
+  // Below a loop, or of all; what is merged meets the next one in its place. Whether any was.
+  template <class Step>
+  bool each_pair(const VarRef& around, Pairs (*of)(const Stmt&), const Step& merges) {
+    const auto pairs_now = [&] {
+      const Stmt& all = s_.program()->body;
+      return of(around.get() ? find_loop(all, around).loop->body : all);
+    };
+    bool any = false;
+    Pairs pairs = pairs_now();
+    for (std::size_t k = 0; k < pairs.size();) {
+      const auto [first, second] = pairs[k];
+      if (merges(*first, *second))
+        any = true, pairs = pairs_now();
+      else
+        ++k;
+    }
+    return any;
+  }
+  static Pairs neighbours(const Stmt& root) {
+    Pairs out;
     each_statement(root, [&](const Stmt& s) {
       const auto* seq = s.as<SeqNode>();
       for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k) {
@@ -46,24 +70,86 @@ class MergeNests : DefaultSteps {
     return out;
   }
 
-  bool merge(const ForNode& first, const ForNode& second) {
+  // Folds of the same terms, as the least and the largest of a row, become one loop, which loads
+  // each term once.
+  bool merge_folds(const VarRef& around) {
+    return each_pair(around, of_one_sequence, [&](const ForNode& first, const ForNode& second) {
+      return share_terms(first, second) && merge(first, second).var.get();
+    });
+  }
+  // Pairs of loops with few statements between them.
+  static Pairs of_one_sequence(const Stmt& root) {
+    constexpr std::size_t kApart = 16;  // the steps of three folds
+    Pairs out;
+    each_statement(root, [&](const Stmt& s) {
+      const auto* seq = s.as<SeqNode>();
+      for (std::size_t k = 0; seq && k < seq->stmts.size(); ++k) {
+        const auto* a = seq->stmts[k].as<ForNode>();
+        for (std::size_t j = k + 1; a && j < std::min(seq->stmts.size(), k + 1 + kApart); ++j)
+          if (const auto* b = seq->stmts[j].as<ForNode>()) out.emplace_back(ForRef(a), ForRef(b));
+      }
+    });
+    return out;
+  }
+  // Whether both add nothing but cheap terms, of the same places, to what registers hold.
+  bool share_terms(const ForNode& first, const ForNode& second) const {
+    if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second))
+      return false;
+    const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
+    return vectors_held(first) + vectors_held(second) <= target_.vector_registers * 3 / 4 &&
+           std::any_of(b.begin(), b.end(),
+                       [&](const AccessSite& read) { return shares(a, first, read, second); });
+  }
+  bool folds_cheaply(const ForNode& loop) const {
+    if (loop.loop_kind != ForKind::serial || job_.kept.holds(loop)) return false;
+    const auto blocks = blocks_below(loop.body);
+    return !blocks.empty() && std::all_of(blocks.begin(), blocks.end(), [&](const auto& site) {
+      return feeds(loop, *site.block, IterKind::reduce) && body_cost(*site.block).math == 0;
+    });
+  }
+  std::int64_t vectors_held(const ForNode& loop) const {
+    double vectors = 0;
+    for (const auto& site : blocks_below(loop.body)) {
+      double results = 1;
+      for (const auto& inner : site.loops) results *= static_cast<double>(trip(*inner));
+      for (const auto* store : stores_of(*site.block))
+        vectors += std::ceil(results * store->buffer->dtype.element_bytes() / target_.vector_bytes);
+    }
+    return static_cast<std::int64_t>(std::min(vectors, 1e6));
+  }
+  // Whether each iteration of both folds rows, of which some may be folded in one loop.
+  bool meet_in_rows(const ForNode& first, const ForNode& second) const {
+    if (trip(first) != trip(second) || !is_over_results(first) || !is_over_results(second))
+      return false;
+    for (const Stmt& a : seq_of(first.body))
+      for (const Stmt& b : seq_of(second.body)) {
+        const auto *x = a.as<ForNode>(), *y = b.as<ForNode>();
+        if (x && y && share_terms(*x, *y)) return true;
+      }
+    return false;
+  }
+
+  // The loop that both have become; of no variable where they can't.
+  LoopRef merge(const ForNode& first, const ForNode& second) {
     const std::int64_t a = trip(first), b = trip(second);
-    if (std::min(a, b) < 1) return false;
+    if (std::min(a, b) < 1) return {};
     const std::int64_t times = std::max(a, b) / std::min(a, b);
     if (times > kMostVectors ||
         (a != b && (!as_const_int(first.extent) || !as_const_int(second.extent) ||
                     times * std::min(a, b) != std::max(a, b))))
-      return false;
-    return attempt([&] {
+      return {};
+    LoopRef merged;
+    const bool done = attempt([&] {
       LoopRef one = alone(first), other = alone(second);
       if (a > b) one = in_parts(one, times);
       if (b > a) other = in_parts(other, times);
       if (s_.check(primitive_merge(), {Arg::of(Vec<LoopRef>{one, other})})) return false;
       const Program apart = s_.program();
-      const LoopRef merged = s_.merge(one, other);
+      merged = s_.merge(one, other);
       return independent(s_.program(), merged) || !independent(apart, one) ||
              !independent(apart, other);
     });
+    return done ? merged : LoopRef();
   }
   // Iterations that wait for others can't be shared by threads, nor by the units of one.
   static bool independent(const Program& program, const LoopRef& loop) {

@@ -147,6 +147,12 @@ class NestSteps : protected DefaultSteps {
     return nest;
   }
 
+  // Where it has any: padding may lie along another loop alone, and tiles without a tail have none.
+  void run_borders_apart(const LoopRef& loop) {
+    const Args args{loop, Arg::of_word(to_text(Partition::always))};
+    if (!s_.check(primitive_partition(), args)) s_.partition(loop, Partition::always);
+  }
+
   static std::int64_t trip_of(const DefaultNest& nest, const LoopRef& loop) {
     for (const auto& f : nest.all)
       if (f->var == loop.var) return trip(*f);

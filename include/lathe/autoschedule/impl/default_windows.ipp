@@ -232,12 +232,6 @@ class TileWindows : WindowCosts {
     FinishTiles(job_).keep_in_registers(ref, around, nest.reduce[0], inner, last);
     for (const auto& loop : outer) run_borders_apart(loop);
   }
-
-  // Of an image that has a border along the loop: padding may lie along another one alone.
-  void run_borders_apart(const LoopRef& loop) {
-    const Args args{loop, Arg::of_word(to_text(Partition::always))};
-    if (!s_.check(primitive_partition(), args)) s_.partition(loop, Partition::always);
-  }
 };
 
 }  // namespace detail

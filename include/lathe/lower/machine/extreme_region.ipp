@@ -5,6 +5,7 @@
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/machine/lane_masks.hpp>
 #include <lathe/lower/vector/clone.hpp>
+#include <utility>
 
 namespace lathe {
 namespace detail {
@@ -227,6 +228,12 @@ class GuessedRegion : public Mutator {
   Vec<Buffer> sums;
 
   Stmt stmt(const Stmt& s) override {
+    if (s.kind() == StmtKind::For) {
+      Vec<AnyExpr> outside = std::exchange(summed_, {});
+      Stmt out = descend(s);
+      summed_ = std::move(outside);
+      return out;
+    }
     if (const auto* n = s.as<StoreNode>())
       return with_terms(n->value, [&](AnyExpr value) {
         return make_ref<StoreNode>(n->buffer, n->indices, std::move(value), n->mask, n->streaming);
@@ -269,6 +276,8 @@ class GuessedRegion : public Mutator {
     terms_ = {};
     Vec<Stmt> all;
     for (const Term& t : terms) {
+      if (is_summed(t.value)) continue;
+      summed_.push_back(t.value);
       const AnyExpr sum = make_load(sum_of(t.value.dtype()), {});
       all.push_back(make_store(sum.as<LoadNode>()->buffer, {}, sum + AnyExpr(t.var)));
     }
@@ -277,6 +286,13 @@ class GuessedRegion : public Mutator {
     for (std::size_t k = terms.size(); k-- > 0;)
       out = make_let_stmt(terms[k].var, terms[k].value, out);
     return out;
+  }
+
+  // A term of two extremes, as the least and the largest of a row, is added once.
+  bool is_summed(const AnyExpr& term) const {
+    for (const AnyExpr& other : summed_)
+      if (structurally_equal(term, other)) return true;
+    return false;
   }
 
   // In turn, so that additions do not wait for each other.
@@ -292,6 +308,7 @@ class GuessedRegion : public Mutator {
 
   const ExtremeRegion& region_;
   Vec<Term> terms_;
+  Vec<AnyExpr> summed_;  ///< in this iteration of the loop around
   std::size_t next_ = 0;
 };
 

@@ -67,9 +67,10 @@ class MathBuilder {
   /// 2^k of bits whose low ones are k and the exponent's bias; 0 where these are 0.
   AnyExpr power(const AnyExpr& raw) const;
   /// p * 2^n for p of magnitude near 1, with one rounding; n is x * factor rounded by round_power
-  /// with two biases. 0 without arithmetic where x * factor is -`zero_power()`, and no less.
+  /// with two biases. x * factor is at least -`zero_power()`, where a factor of the result is 0: no
+  /// product leaves the normal numbers.
   AnyExpr scale(const AnyExpr& p, const AnyExpr& x, double factor, const Rounded& n);
-  /// Powers of two from -`zero_power()` on are 0, also what is rounded to it.
+  /// 2 to minus this, and what is less, rounds to 0.
   double zero_power() const { return bias() / first_share(); }
   /// 2^n where that is a normal number.
   AnyExpr power_of_two(const AnyExpr& n) const;
@@ -77,8 +78,8 @@ class MathBuilder {
  private:
   int bias() const { return wide() ? 1023 : 127; }
   int mantissa_bits() const { return wide() ? 52 : 23; }
-  // Of n, what the first of two factors of 2^n takes: it is normal for the last n that give more
-  // than 0, and 0 for the next.
+  // Of n, what the first of two factors of 2^n takes: it is normal for all n that give more than 0,
+  // and 0 at -zero_power().
   double first_share() const { return wide() ? 0.95 : 0.84; }
   Rounded rounded(const AnyExpr& x, double factor, double offset, int added);
 

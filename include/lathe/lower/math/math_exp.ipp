@@ -52,10 +52,10 @@ inline AnyExpr math_expm1_core(MathBuilder& b, const AnyExpr& r) {
   return b.fma(r * r, q, r);
 }
 
-// e^(x / log2e * factor), of an x that is at most `high`, beyond which it is infinite, and 0 below
-// `low`. Results that leave the normal numbers downwards cost Intel's cores 150 cycles each, also
-// those that become 0 (the optimization manual: assists), as of masked softmax: operands below are
-// replaced. A constant operand keeps NaN.
+// 2^(x * factor) of an x that is at most `high`, beyond which it is infinite; 0 below `low`, which
+// asks where one instruction scales. Results that leave the normal numbers downwards cost Intel's
+// cores 150 cycles each, also those that become 0 (the optimization manual: assists), as of masked
+// softmax: operands below are replaced. A constant operand keeps NaN.
 template <class F>
 AnyExpr math_power(MathBuilder& b, const AnyExpr& x, double low, double high, double factor,
                    const F& reduced) {

@@ -75,7 +75,7 @@ inline AnyExpr math_pow64(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
       logical_and(b.op(BinaryOp::gt, size, b.c(0)), b.op(BinaryOp::lt, size, b.c(inf)));
   AnyExpr edge = make_select(b.op(BinaryOp::eq, size, b.c(0)), b.c(-inf), size) * y;
   AnyExpr chosen = make_select(is_one, b.c(0), make_select(ordinary, p.high, edge));
-  AnyExpr at = b.let(b.min(b.max(chosen, -746), 710));
+  AnyExpr at = b.let(b.min(b.max(chosen, -b.zero_power() / math_log2e), 710));
   AnyExpr inside = b.op(BinaryOp::eq, at, p.high);
   AnyExpr low = make_select(inside, b.fma(log.low, y, p.low), b.c(0));
   auto n = b.round_power(at, math_log2e, 0, 2);

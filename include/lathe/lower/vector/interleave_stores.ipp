@@ -62,7 +62,7 @@ class OperationList : public Mutator {
 struct VectorUnits {
   static constexpr int kCycles = 4;     ///< that an fma takes
   static constexpr int kUnits = 2;      ///< in each of which one begins in a cycle
-  static constexpr int kWaiting = 104;  ///< operations that schedulers hold: 97 to 128
+  static constexpr int kWaiting = 104;  ///< operations that schedulers hold: 97 and more
   /// From how many operations that wait for each other on, the core by itself finds too few to do:
   /// it would have to hold that many of each of the computations that fill its units.
   static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);

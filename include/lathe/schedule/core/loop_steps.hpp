@@ -39,13 +39,15 @@ class LoopSteps : public detail::ScheduleState {
   LoopRef fuse(LoopRef a, LoopRef b, LoopRef c, Location where = Location::here());
   LoopRef fuse(const std::vector<LoopRef>& loops, Location where = Location::here());
 
-  /// Loops that follow each other become one, which runs all their bodies in each iteration. Nests
-  /// merge from outside in: the loops inside then follow each other.
+  /// Loops of one sequence become one, in the place of the first, which runs all their bodies in
+  /// each iteration. Between them may stand what touches nothing of the later ones. Nests merge
+  /// from outside in: the loops inside are of one sequence then.
   ///     for i < n: P[i] = f(i)                 →  for i < n:  P[i] = f(i)
   ///     for x < n: C[x] = g(P[x])  merge(i, x)                C[i] = g(P[i])
-  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops don't
-  /// follow each other, run over other bounds, or hold what can't run in turn: an assert, or the
-  /// init of a reduction over the loop that others need to come first.
+  /// They are consumed. L0207 a body would need what a later iteration does · L0230 the loops are
+  /// of several sequences, or not in order, a later one can't move past what stands between, they
+  /// run over other bounds, or hold what can't run in turn: an assert, or the init of a reduction
+  /// over the loop that others need to come first.
   LoopRef merge(LoopRef first, LoopRef second, Location where = Location::here());
   LoopRef merge(const std::vector<LoopRef>& loops, Location where = Location::here());
 

@@ -25,26 +25,49 @@ struct MergePlan {
   }
 };
 
-// "loop 'j'(4)", "block 'C'", or "nothing": what stands right after a loop in its sequence.
-inline std::string text_after(const LoopSite& site) {
-  if (site.path.size() < 2) return "nothing";
-  const auto* seq = site.path[site.path.size() - 2].as<SeqNode>();
-  if (!seq || seq->stmts.back().same_as(site.path.back())) return "nothing";
-  std::size_t at = 1;
-  while (!seq->stmts[at - 1].same_as(site.path.back())) ++at;
-  if (const auto* loop = seq->stmts[at].as<ForNode>()) return "loop " + describe(*loop);
-  if (const auto* block = seq->stmts[at].as<BlockNode>())
-    return "block " + in_quotes(block->name());
+// "loop 'j'(4)", "block 'C'": a statement of a sequence.
+inline std::string statement_text(const Stmt& s) {
+  if (const auto* loop = s.as<ForNode>()) return "loop " + describe(*loop);
+  if (const auto* block = s.as<BlockNode>()) return "block " + in_quotes(block->name());
   return "another statement";
 }
 
-inline bool stands_after(const LoopSite& first, const LoopSite& second) {
-  if (first.path.size() < 2) return false;
+// The statements from one loop to another that comes later in its sequence; empty if it does not.
+inline Vec<Stmt> from_to(const LoopSite& first, const LoopSite& last) {
+  Vec<Stmt> out;
+  if (first.path.size() < 2) return out;
   const auto* seq = first.path[first.path.size() - 2].as<SeqNode>();
-  for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k)
-    if (seq->stmts[k - 1].same_as(first.path.back()) && seq->stmts[k].same_as(second.path.back()))
-      return true;
-  return false;
+  if (!seq) return out;
+  for (const Stmt& s : seq->stmts) {
+    if (out.empty() && !s.same_as(first.path.back())) continue;
+    out.push_back(s);
+    if (s.same_as(last.path.back())) return out;
+  }
+  return {};
+}
+
+// What a statement between the loops would see too early, or too late, if the second one went to
+// the first.
+inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
+  const Stmt& moved = loop.path.back();
+  const Vec<Buffer> written = buffers_written(moved), read = buffers_read(moved),
+                    written_between = buffers_written(between);
+  const auto clash = [&](const Buffer& b, std::string_view what) {
+    return refusal_at(loop.loop->var, "L0230",
+                      "loop " + describe(*loop.loop) + " can't move past " +
+                          statement_text(between) + ", which " + std::string(what) + ' ' +
+                          in_quotes(b->name),
+                      "name loops that follow each other, in their order, or between which stands "
+                      "what touches nothing of theirs");
+  };
+  for (const auto& b : written_between)
+    if (contains(written, b) || contains(read, b)) return clash(b, "writes");
+  for (const auto& b : buffers_read(between))
+    if (contains(written, b)) return clash(b, "reads");
+  if (any_statement(between, [](const Stmt& s) { return s.kind() == StmtKind::Assert; }))
+    return refusal_at(loop.loop->var, "L0230",
+                      "loop " + describe(*loop.loop) + " can't move past an assert");
+  return {};
 }
 
 inline std::string bounds_text(const ForNode& loop) {
@@ -61,12 +84,19 @@ inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, Merg
     plan.sites.push_back(find_loop(program->body, loops[k].loop));
     const ForNode& loop = *plan.sites[k].loop;
     if (auto no = check_serial_change(loop, Change::replace)) return no;
-    if (k == 0 || stands_after(plan.sites[k - 1], plan.sites[k])) continue;
-    return refusal_at(loop.var, "L0230",
-                      "loop " + describe(loop) + " does not stand right after loop " +
-                          describe(*plan.sites[k - 1].loop),
-                      text_after(plan.sites[k - 1]) +
-                          " stands there: name loops that follow each other, in their order");
+    if (k == 0) continue;
+    const Vec<Stmt> passed = from_to(plan.sites[0], plan.sites[k]);
+    if (from_to(plan.sites[k - 1], plan.sites[k]).empty())
+      return refusal_at(loop.var, "L0230",
+                        "loop " + describe(loop) + " does not come after loop " +
+                            describe(*plan.sites[k - 1].loop) + " in one sequence",
+                        "name loops of one sequence, in their order");
+    for (const Stmt& between : passed) {
+      bool merged = between.same_as(plan.sites[k].path.back());
+      for (const auto& site : plan.sites) merged = merged || between.same_as(site.path.back());
+      if (merged) continue;
+      if (auto no = check_passed(plan.sites[k], between)) return no;
+    }
   }
   return {};
 }
@@ -267,7 +297,7 @@ LATHE_DECL const Primitive& primitive_merge() {
   static const Primitive record{"merge",
                                 1,
                                 {{"loops", ArgKind::list, {}, ArgKind::loop}},
-                                "loops that follow each other become one with all their bodies",
+                                "loops of one sequence become one with all their bodies",
                                 run_merge,
                                 ArgKind::loop,
                                 Results::one};
