@@ -45329,7 +45329,7 @@ struct MergePlan {
 };
 
 // "loop 'j'(4)", "block 'C'": a statement of a sequence.
-inline std::string statement_text(const Stmt& s) {
+inline std::string text_between(const Stmt& s) {
   if (const auto* loop = s.as<ForNode>()) return "loop " + describe(*loop);
   if (const auto* block = s.as<BlockNode>()) return "block " + in_quotes(block->name());
   return "another statement";
@@ -45357,9 +45357,8 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
                     written_between = buffers_written(between);
   const auto clash = [&](const Buffer& b, std::string_view what) {
     return refusal_at(loop.loop->var, "L0230",
-                      "loop " + describe(*loop.loop) + " can't move past " +
-                          statement_text(between) + ", which " + std::string(what) + ' ' +
-                          in_quotes(b->name),
+                      "loop " + describe(*loop.loop) + " can't move past " + text_between(between) +
+                          ", which " + std::string(what) + ' ' + in_quotes(b->name),
                       "name loops that follow each other, in their order, or between which stands "
                       "what touches nothing of theirs");
   };
