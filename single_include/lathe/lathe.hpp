@@ -45349,6 +45349,9 @@ inline Vec<Stmt> from_to(const LoopSite& first, const LoopSite& last) {
   return {};
 }
 
+inline constexpr const char* kPassedHelp =
+    "between merged loops may stand what touches nothing of the later one";
+
 // What a statement between the loops would see too early, or too late, if the second one went to
 // the first.
 inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
@@ -45359,8 +45362,7 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
     return refusal_at(loop.loop->var, "L0230",
                       "loop " + describe(*loop.loop) + " can't move past " + text_between(between) +
                           ", which " + std::string(what) + ' ' + in_quotes(b->name),
-                      "name loops that follow each other, in their order, or between which stands "
-                      "what touches nothing of theirs");
+                      kPassedHelp);
   };
   for (const auto& b : written_between)
     if (contains(written, b) || contains(read, b)) return clash(b, "writes");
@@ -45368,7 +45370,7 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
     if (contains(written, b)) return clash(b, "reads");
   if (any_statement(between, [](const Stmt& s) { return s.kind() == StmtKind::Assert; }))
     return refusal_at(loop.loop->var, "L0230",
-                      "loop " + describe(*loop.loop) + " can't move past an assert");
+                      "loop " + describe(*loop.loop) + " can't move past an assert", kPassedHelp);
   return {};
 }
 
@@ -45387,13 +45389,12 @@ inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, Merg
     const ForNode& loop = *plan.sites[k].loop;
     if (auto no = check_serial_change(loop, Change::replace)) return no;
     if (k == 0) continue;
-    const Vec<Stmt> passed = from_to(plan.sites[0], plan.sites[k]);
     if (from_to(plan.sites[k - 1], plan.sites[k]).empty())
       return refusal_at(loop.var, "L0230",
                         "loop " + describe(loop) + " does not come after loop " +
                             describe(*plan.sites[k - 1].loop) + " in one sequence",
                         "name loops of one sequence, in their order");
-    for (const Stmt& between : passed) {
+    for (const Stmt& between : from_to(plan.sites[0], plan.sites[k])) {
       bool merged = between.same_as(plan.sites[k].path.back());
       for (const auto& site : plan.sites) merged = merged || between.same_as(site.path.back());
       if (merged) continue;
@@ -50342,7 +50343,8 @@ class MergeNests : DefaultSteps {
 
   using Pairs = Vec<std::pair<ForRef, ForRef>>;
 
-  // Below a loop, or of all; what is merged meets the next one in its place. Whether any was.
+  // Merges pairs of loops below one loop, or of the program if there is none; what is merged meets
+  // the next one in its place. Whether there were any.
   template <class Step>
   bool each_pair(const VarRef& around, Pairs (*of)(const Stmt&), const Step& merges) {
     const auto pairs_now = [&] {
@@ -50379,9 +50381,9 @@ class MergeNests : DefaultSteps {
       return share_terms(first, second) && merge(first, second).var.get();
     });
   }
-  // Pairs of loops with few statements between them.
+  // Pairs of loops of one sequence, with few statements between them.
   static Pairs of_one_sequence(const Stmt& root) {
-    constexpr std::size_t kApart = 16;  // the steps of three folds
+    constexpr std::size_t kApart = 16;  // a fold across lanes is five to seven
     Pairs out;
     each_statement(root, [&](const Stmt& s) {
       const auto* seq = s.as<SeqNode>();
@@ -50395,11 +50397,11 @@ class MergeNests : DefaultSteps {
   }
   // Whether both add nothing but cheap terms, of the same places, to what registers hold.
   bool share_terms(const ForNode& first, const ForNode& second) const {
-    if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second))
+    if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second) ||
+        vectors_held(first) + vectors_held(second) > target_.vector_registers * 3 / 4)
       return false;
     const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
-    return vectors_held(first) + vectors_held(second) <= target_.vector_registers * 3 / 4 &&
-           std::any_of(b.begin(), b.end(),
+    return std::any_of(b.begin(), b.end(),
                        [&](const AccessSite& read) { return shares(a, first, read, second); });
   }
   bool folds_cheaply(const ForNode& loop) const {
@@ -59465,7 +59467,8 @@ class GuessedRegion : public Mutator {
     return out;
   }
 
-  // A term of two extremes, as the least and the largest of a row, is added once.
+  // A term of two extremes, as the least and the largest of a row, is added once: regions hold no
+  // conditions, and nothing in them stores to what terms load.
   bool is_summed(const AnyExpr& term) const {
     for (const AnyExpr& other : summed_)
       if (structurally_equal(term, other)) return true;

@@ -261,7 +261,7 @@ TEST_CASE("merge: past statements that touch nothing of the loop") {
         ^
       block Z(v in 0..8 = z):
         Z[v] = X[v] + W[0]
-  help: name loops that follow each other, in their order, or between which stands what touches nothing of theirs)");
+  help: between merged loops may stand what touches nothing of the later one)");
   // What a statement reads of the first loop stays behind it.
   const auto three = [](const char* read) {
     return schedule_of(R"(program P(in X: f32[8], out Y: f32[8], inout Z: f32[8], out W: f32[1]):

@@ -40,7 +40,8 @@ class MergeNests : DefaultSteps {
 
   using Pairs = Vec<std::pair<ForRef, ForRef>>;
 
-  // Below a loop, or of all; what is merged meets the next one in its place. Whether any was.
+  // Merges pairs of loops below one loop, or of the program if there is none; what is merged meets
+  // the next one in its place. Whether there were any.
   template <class Step>
   bool each_pair(const VarRef& around, Pairs (*of)(const Stmt&), const Step& merges) {
     const auto pairs_now = [&] {
@@ -77,9 +78,9 @@ class MergeNests : DefaultSteps {
       return share_terms(first, second) && merge(first, second).var.get();
     });
   }
-  // Pairs of loops with few statements between them.
+  // Pairs of loops of one sequence, with few statements between them.
   static Pairs of_one_sequence(const Stmt& root) {
-    constexpr std::size_t kApart = 16;  // the steps of three folds
+    constexpr std::size_t kApart = 16;  // a fold across lanes is five to seven
     Pairs out;
     each_statement(root, [&](const Stmt& s) {
       const auto* seq = s.as<SeqNode>();
@@ -93,11 +94,11 @@ class MergeNests : DefaultSteps {
   }
   // Whether both add nothing but cheap terms, of the same places, to what registers hold.
   bool share_terms(const ForNode& first, const ForNode& second) const {
-    if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second))
+    if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second) ||
+        vectors_held(first) + vectors_held(second) > target_.vector_registers * 3 / 4)
       return false;
     const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
-    return vectors_held(first) + vectors_held(second) <= target_.vector_registers * 3 / 4 &&
-           std::any_of(b.begin(), b.end(),
+    return std::any_of(b.begin(), b.end(),
                        [&](const AccessSite& read) { return shares(a, first, read, second); });
   }
   bool folds_cheaply(const ForNode& loop) const {

@@ -288,7 +288,8 @@ class GuessedRegion : public Mutator {
     return out;
   }
 
-  // A term of two extremes, as the least and the largest of a row, is added once.
+  // A term of two extremes, as the least and the largest of a row, is added once: regions hold no
+  // conditions, and nothing in them stores to what terms load.
   bool is_summed(const AnyExpr& term) const {
     for (const AnyExpr& other : summed_)
       if (structurally_equal(term, other)) return true;

@@ -46,6 +46,9 @@ inline Vec<Stmt> from_to(const LoopSite& first, const LoopSite& last) {
   return {};
 }
 
+inline constexpr const char* kPassedHelp =
+    "between merged loops may stand what touches nothing of the later one";
+
 // What a statement between the loops would see too early, or too late, if the second one went to
 // the first.
 inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
@@ -56,8 +59,7 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
     return refusal_at(loop.loop->var, "L0230",
                       "loop " + describe(*loop.loop) + " can't move past " + text_between(between) +
                           ", which " + std::string(what) + ' ' + in_quotes(b->name),
-                      "name loops that follow each other, in their order, or between which stands "
-                      "what touches nothing of theirs");
+                      kPassedHelp);
   };
   for (const auto& b : written_between)
     if (contains(written, b) || contains(read, b)) return clash(b, "writes");
@@ -65,7 +67,7 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
     if (contains(written, b)) return clash(b, "reads");
   if (any_statement(between, [](const Stmt& s) { return s.kind() == StmtKind::Assert; }))
     return refusal_at(loop.loop->var, "L0230",
-                      "loop " + describe(*loop.loop) + " can't move past an assert");
+                      "loop " + describe(*loop.loop) + " can't move past an assert", kPassedHelp);
   return {};
 }
 
@@ -84,13 +86,12 @@ inline Verdict find_siblings(const Program& program, const Vec<Arg>& loops, Merg
     const ForNode& loop = *plan.sites[k].loop;
     if (auto no = check_serial_change(loop, Change::replace)) return no;
     if (k == 0) continue;
-    const Vec<Stmt> passed = from_to(plan.sites[0], plan.sites[k]);
     if (from_to(plan.sites[k - 1], plan.sites[k]).empty())
       return refusal_at(loop.var, "L0230",
                         "loop " + describe(loop) + " does not come after loop " +
                             describe(*plan.sites[k - 1].loop) + " in one sequence",
                         "name loops of one sequence, in their order");
-    for (const Stmt& between : passed) {
+    for (const Stmt& between : from_to(plan.sites[0], plan.sites[k])) {
       bool merged = between.same_as(plan.sites[k].path.back());
       for (const auto& site : plan.sites) merged = merged || between.same_as(site.path.back());
       if (merged) continue;
