@@ -11810,9 +11810,10 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of
 /// one vector, become their operations in turn, then the stores: while one waits for a result
-/// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
-/// leaves it where it stands. As many go in turn as the target's units and registers take. What
-/// reads what another stores stays behind it.
+/// another can go on. All stores below the same names, as a reducer's results, are one computation.
+/// A processor looks ahead less far than such a computation is long, and LLVM leaves it where it
+/// stands. As many go in turn as the target's units and registers take. What reads what another
+/// stores stays behind it.
 Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe
@@ -11945,10 +11946,11 @@ class MathBuilder {
   /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
   /// integer.
   Rounded round(const AnyExpr& x, double factor, double offset = 0);
-  /// Of x * factor, for `power`: the bits hold n + more beside the exponent's bias, `times` times.
+  /// Of x * factor, for `power_of_biased`: the bits hold n + more beside the exponent's bias,
+  /// `times` times.
   Rounded round_power(const AnyExpr& x, double factor, int more = 0, int times = 1);
   /// 2^k of bits whose low ones are k and the exponent's bias; 0 where these are 0.
-  AnyExpr power(const AnyExpr& raw) const;
+  AnyExpr power_of_biased(const AnyExpr& its_bits) const;
   /// p * 2^n for p of magnitude near 1, with one rounding; n is x * factor rounded by round_power
   /// with two biases. x * factor is at least -`zero_power()`, where a factor of the result is 0: no
   /// product leaves the normal numbers.
@@ -45328,8 +45330,8 @@ struct MergePlan {
   }
 };
 
-// "loop 'j'(4)", "block 'C'": a statement of a sequence.
-inline std::string text_between(const Stmt& s) {
+// "loop 'j'(4)", "block 'C'".
+inline std::string loop_or_block_text(const Stmt& s) {
   if (const auto* loop = s.as<ForNode>()) return "loop " + describe(*loop);
   if (const auto* block = s.as<BlockNode>()) return "block " + in_quotes(block->name());
   return "another statement";
@@ -45360,8 +45362,9 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
                     written_between = buffers_written(between);
   const auto clash = [&](const Buffer& b, std::string_view what) {
     return refusal_at(loop.loop->var, "L0230",
-                      "loop " + describe(*loop.loop) + " can't move past " + text_between(between) +
-                          ", which " + std::string(what) + ' ' + in_quotes(b->name),
+                      "loop " + describe(*loop.loop) + " can't move past " +
+                          loop_or_block_text(between) + ", which " + std::string(what) + ' ' +
+                          in_quotes(b->name),
                       kPassedHelp);
   };
   for (const auto& b : written_between)
@@ -50322,12 +50325,12 @@ class MergeNests : DefaultSteps {
   using DefaultSteps::DefaultSteps;
 
   void run() {
-    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+    each_pair({}, kNeighbours, [&](const ForNode& first, const ForNode& second) {
       return (meets(first, second) || meet_in_cache(first, second)) &&
              merge(first, second).var.get();
     });
     merge_folds({});
-    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+    each_pair({}, kNeighbours, [&](const ForNode& first, const ForNode& second) {
       return meet_in_rows(first, second) && attempt([&] {
                const LoopRef rows = merge(first, second);
                return rows.var.get() && merge_folds(rows.var);
@@ -50341,18 +50344,19 @@ class MergeNests : DefaultSteps {
   // Vectors of one nest for each vector of the other.
   static constexpr std::int64_t kMostVectors = 4;
 
-  using Pairs = Vec<std::pair<ForRef, ForRef>>;
+  // How many places of their sequence loops may be apart: a fold across lanes takes five to seven.
+  static constexpr std::size_t kNeighbours = 1, kFoldsApart = 16;
 
   // Merges pairs of loops below one loop, or of the program if there is none; what is merged meets
   // the next one in its place. Whether there were any.
   template <class Step>
-  bool each_pair(const VarRef& around, Pairs (*of)(const Stmt&), const Step& merges) {
+  bool each_pair(const VarRef& around, std::size_t apart, const Step& merges) {
     const auto pairs_now = [&] {
       const Stmt& all = s_.program()->body;
-      return of(around.get() ? find_loop(all, around).loop->body : all);
+      return pairs_of(around.get() ? find_loop(all, around).loop->body : all, apart);
     };
     bool any = false;
-    Pairs pairs = pairs_now();
+    auto pairs = pairs_now();
     for (std::size_t k = 0; k < pairs.size();) {
       const auto [first, second] = pairs[k];
       if (merges(*first, *second))
@@ -50362,13 +50366,14 @@ class MergeNests : DefaultSteps {
     }
     return any;
   }
-  static Pairs neighbours(const Stmt& root) {
-    Pairs out;
+  static Vec<std::pair<ForRef, ForRef>> pairs_of(const Stmt& root, std::size_t apart) {
+    Vec<std::pair<ForRef, ForRef>> out;
     each_statement(root, [&](const Stmt& s) {
       const auto* seq = s.as<SeqNode>();
-      for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k) {
-        const auto *a = seq->stmts[k - 1].as<ForNode>(), *b = seq->stmts[k].as<ForNode>();
-        if (a && b) out.emplace_back(ForRef(a), ForRef(b));
+      for (std::size_t k = 0; seq && k < seq->stmts.size(); ++k) {
+        const auto* a = seq->stmts[k].as<ForNode>();
+        for (std::size_t j = k + 1; a && j < seq->stmts.size() && j <= k + apart; ++j)
+          if (const auto* b = seq->stmts[j].as<ForNode>()) out.emplace_back(ForRef(a), ForRef(b));
       }
     });
     return out;
@@ -50377,28 +50382,14 @@ class MergeNests : DefaultSteps {
   // Folds of the same terms, as the least and the largest of a row, become one loop, which loads
   // each term once.
   bool merge_folds(const VarRef& around) {
-    return each_pair(around, of_one_sequence, [&](const ForNode& first, const ForNode& second) {
+    return each_pair(around, kFoldsApart, [&](const ForNode& first, const ForNode& second) {
       return share_terms(first, second) && merge(first, second).var.get();
     });
-  }
-  // Pairs of loops of one sequence, with few statements between them.
-  static Pairs of_one_sequence(const Stmt& root) {
-    constexpr std::size_t kApart = 16;  // a fold across lanes is five to seven
-    Pairs out;
-    each_statement(root, [&](const Stmt& s) {
-      const auto* seq = s.as<SeqNode>();
-      for (std::size_t k = 0; seq && k < seq->stmts.size(); ++k) {
-        const auto* a = seq->stmts[k].as<ForNode>();
-        for (std::size_t j = k + 1; a && j < std::min(seq->stmts.size(), k + 1 + kApart); ++j)
-          if (const auto* b = seq->stmts[j].as<ForNode>()) out.emplace_back(ForRef(a), ForRef(b));
-      }
-    });
-    return out;
   }
   // Whether both add nothing but cheap terms, of the same places, to what registers hold.
   bool share_terms(const ForNode& first, const ForNode& second) const {
     if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second) ||
-        vectors_held(first) + vectors_held(second) > target_.vector_registers * 3 / 4)
+        vectors_held(first) + vectors_held(second) > 0.75 * target_.vector_registers)
       return false;
     const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
     return std::any_of(b.begin(), b.end(),
@@ -50411,7 +50402,7 @@ class MergeNests : DefaultSteps {
       return feeds(loop, *site.block, IterKind::reduce) && body_cost(*site.block).math == 0;
     });
   }
-  std::int64_t vectors_held(const ForNode& loop) const {
+  double vectors_held(const ForNode& loop) const {
     double vectors = 0;
     for (const auto& site : blocks_below(loop.body)) {
       double results = 1;
@@ -50419,7 +50410,7 @@ class MergeNests : DefaultSteps {
       for (const auto* store : stores_of(*site.block))
         vectors += std::ceil(results * store->buffer->dtype.element_bytes() / target_.vector_bytes);
     }
-    return static_cast<std::int64_t>(std::min(vectors, 1e6));
+    return vectors;
   }
   // Whether each iteration of both folds rows, of which some may be folded in one loop.
   bool meet_in_rows(const ForNode& first, const ForNode& second) const {
@@ -64058,12 +64049,12 @@ LATHE_DECL MathBuilder::Rounded MathBuilder::round_power(const AnyExpr& x, doubl
   return rounded(x, factor, 0, times * bias() + more);
 }
 
-LATHE_DECL AnyExpr MathBuilder::power(const AnyExpr& raw) const {
-  return of_bits(op(BinaryOp::shl, raw, i(mantissa_bits())));
+LATHE_DECL AnyExpr MathBuilder::power_of_biased(const AnyExpr& its_bits) const {
+  return of_bits(op(BinaryOp::shl, its_bits, i(mantissa_bits())));
 }
 
 LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
-  return power(n + i(bias()));
+  return power_of_biased(n + i(bias()));
 }
 
 LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& p, const AnyExpr& x, double factor,
@@ -64072,7 +64063,7 @@ LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& p, const AnyExpr& x, double
   // The first product is exact, as p is near 1 and the first power normal; where it is not, the
   // result is 0 or the least number, and the same.
   const AnyExpr first = let(round_power(x, factor * first_share()).raw);
-  return p * power(first) * power(n.raw - first);
+  return p * power_of_biased(first) * power_of_biased(n.raw - first);
 }
 
 }  // namespace lathe::detail
@@ -64206,7 +64197,7 @@ LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -38 : -18), b.wide() ? 710 : 89));
   auto n = b.round_power(at, math_log2e, -1);
   AnyExpr p = b.let(math_expm1_core(b, math_exp_reduce(b, at, n.number)));
-  AnyExpr power = b.let(b.power(n.raw));
+  AnyExpr power = b.let(b.power_of_biased(n.raw));
   AnyExpr half = b.let(b.fma(power, p, power - b.c(0.5)));
   AnyExpr result = make_select(b.op(BinaryOp::eq, n.number, b.c(0)), p, half + half);
   return make_call(CallOp::copysign, {result, x});
@@ -64227,7 +64218,7 @@ LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(size + size);
   auto n = b.round_power(at, math_log2e);
   AnyExpr p = math_expm1_core(b, math_exp_reduce(b, at, n.number));
-  AnyExpr power = b.let(b.power(n.raw));
+  AnyExpr power = b.let(b.power_of_biased(n.raw));
   AnyExpr t = b.let(b.fma(power, p, power - b.c(1)));
   return make_call(CallOp::copysign, {t / (t + b.c(2)), x});
 }
@@ -64277,7 +64268,7 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2), -g));
   AnyExpr q =
       b.horner(r, {0x1.ffffeap-2, 0x1.5553a4p-3, 0x1.555974p-5, 0x1.12c74cp-7, 0x1.6fff0ap-10});
-  AnyExpr power = b.let(b.power(n.raw));
+  AnyExpr power = b.let(b.power_of_biased(n.raw));
   AnyExpr result = b.fma(-power, b.fma(r * r, q, r), b.c(1) - power);
   return make_call(CallOp::copysign, {result, x});
 }
@@ -64701,7 +64692,7 @@ inline AnyExpr math_pow32(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   AnyExpr at = b.let(b.min(b.max(p, -200), 200));
   auto n = b.round_power(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return math_exp_core(b, r) * b.power(n.raw);
+  return math_exp_core(b, r) * b.power_of_biased(n.raw);
 }
 
 LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {
@@ -67265,9 +67256,9 @@ struct VectorUnits {
   /// it would have to hold that many of each of the computations that fill its units.
   static constexpr std::uint32_t kDeep = kWaiting / (kCycles * kUnits);
 };
-// Of the code that is met, exp and its like have 13 to 25 without their loads, and stencils up
-// to 9.
-static_assert(VectorUnits::kDeep > 9 && VectorUnits::kDeep <= 13);
+// Of the code that is met, exp and its like have chains of 14 to 25 operations, and stencils that
+// load few vectors up to 11.
+static_assert(VectorUnits::kDeep > 11 && VectorUnits::kDeep <= 14);
 
 /// How many computations keep a core's vector units at work, and have room in its registers.
 inline std::size_t side_by_side(const Target& target) {
@@ -67388,10 +67379,13 @@ class InterleaveStores : public Mutator {
     }
   };
 
-  // More vectors that are loaded need the registers that computations in turn would take.
+  // What is loaded beyond a few vectors needs the registers that computations in turn would take:
+  // each such load counts against the chain (edges of 3 x 3 pixels, 15 operations of which 12
+  // load).
   static bool is_deep(const Chain& chain) {
-    constexpr std::uint32_t kFew = 4;
-    return chain.length + kFew >= VectorUnits::kDeep + std::max(chain.loads, kFew);
+    constexpr std::uint32_t kFewLoads = 4;
+    const std::uint32_t crowding = std::max(chain.loads, kFewLoads) - kFewLoads;
+    return chain.length >= VectorUnits::kDeep + crowding;
   }
   // Deep ones of several stores are in turn with each other.
   bool is_deep(const Computation& c) const {

@@ -165,9 +165,10 @@ Program guard_operators(const Program& program, const TargetCaps& caps);
 
 /// Stores of long computations that follow each other, copies of an unrolled loop or registers of
 /// one vector, become their operations in turn, then the stores: while one waits for a result
-/// another can go on. A processor looks ahead less far than such a computation is long, and LLVM
-/// leaves it where it stands. As many go in turn as the target's units and registers take. What
-/// reads what another stores stays behind it.
+/// another can go on. All stores below the same names, as a reducer's results, are one computation.
+/// A processor looks ahead less far than such a computation is long, and LLVM leaves it where it
+/// stands. As many go in turn as the target's units and registers take. What reads what another
+/// stores stays behind it.
 Program interleave_stores(const Program& program, const Target& target);
 
 }  // namespace lathe

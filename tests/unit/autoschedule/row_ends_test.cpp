@@ -3,6 +3,7 @@
 #include <lathe/lower/pipeline.hpp>
 
 #include "../lower/stages.hpp"
+#include "one_core.hpp"
 
 namespace lt = lathe;
 
@@ -24,7 +25,7 @@ lt::Program with_bias() {
 }
 
 bool shifts(const lt::Program& p, const char* name, int cores = 1) {
-  lt::Target target(name);
+  lt::Target target = test::one_core(name);
   target.cores = cores;
   std::vector<std::string> left_out;
   const std::string text = lt::default_schedule(p, target, {}, left_out).program().str();
@@ -42,7 +43,7 @@ TEST_CASE("rows of any size end in a vector that begins inside where masks are n
 }
 
 TEST_CASE("no vector of a row that holds one has a mask") {
-  const lt::Target target("x86-64-v3");
+  const lt::Target target = test::one_core("x86-64-v3");
   const std::string text =
       lt::lower(lt::default_schedule(with_bias(), target).program(), target, {.dense = true}).str();
   INFO(text);
@@ -56,12 +57,13 @@ TEST_CASE("no vector of a row that holds one has a mask") {
 }
 
 TEST_CASE("rows shorter than a vector and longer ones give what the program means") {
-  for (const char* target : {"x86-64-v2", "x86-64-v3", "aarch64"}) {
-    const lt::Program p = lt::default_schedule(with_bias(), lt::Target(target)).program();
+  for (const char* name : {"x86-64-v2", "x86-64-v3", "aarch64"}) {
+    const lt::Target target = test::one_core(name);
+    const lt::Program p = lt::default_schedule(with_bias(), target).program();
     for (std::int64_t w : {1, 3, 4, 7, 8, 9, 31, 32, 33, 41, 70}) {
-      CAPTURE(target);
+      CAPTURE(name);
       CAPTURE(w);
-      test::check_stages(p, {{"h", 3}, {"w", w}}, lt::Target(target));
+      test::check_stages(p, {{"h", 3}, {"w", w}}, target);
     }
   }
 }

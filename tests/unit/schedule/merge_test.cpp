@@ -17,6 +17,21 @@ std::string after_T(const std::string& value) {
          value + "\n";
 }
 
+/// A loop that stores Y, then what `between` says, then a loop that stores Z.
+lt::Schedule loops_of_Y_and_Z(const std::string& between = "", const std::string& Z = "X[v]") {
+  return schedule_of(
+      "program P(in X: f32[8], out Y: f32[8], inout Z: f32[8], inout W: f32[1]):\n"
+      "  for i in 0..8:\n"
+      "    block Y(v in 0..8 = i):\n"
+      "      Y[v] = X[v]\n" +
+      (between.empty() ? "" : "  " + between + "\n") +
+      "  for z in 0..8:\n"
+      "    block Z(v in 0..8 = z):\n"
+      "      Z[v] = " +
+      Z + "\n");
+}
+void merge_Y_and_Z(lt::Schedule& s) { s.merge(outermost(s, "Y"), outermost(s, "Z")); }
+
 }  // namespace
 
 TEST_CASE("merge: a matrix product and its epilogue, from outside in") {
@@ -239,21 +254,14 @@ TEST_CASE("merge: an extent that is equal only where the loop runs") {
 }
 
 TEST_CASE("merge: past statements that touch nothing of the loop") {
-  const auto between = [](const std::string& statement) {
-    return schedule_of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8], inout W: f32[1]):
-  for i in 0..8:
-    block Y(v in 0..8 = i):
-      Y[v] = X[v]
-  block W():
-    )" + statement + R"(
-  for z in 0..8:
-    block Z(v in 0..8 = z):
-      Z[v] = X[v] + W[0]
-)");
-  };
-  const auto merge = [](lt::Schedule& t) { t.merge(outermost(t, "Y"), outermost(t, "Z")); };
-  lt::Schedule s = between("W[0] = 1.0");
-  CHECK(refused(s, merge) ==
+  // What a statement reads of the first loop stays behind it.
+  lt::Schedule s = loops_of_Y_and_Z("block W():\n    W[0] = Y[3] * 2.0", "Y[v] + X[v]");
+  const auto wanted = test::run(s.program());
+  merge_Y_and_Z(s);
+  CHECK(test::run(s.program()) == wanted);
+  CHECK(s.loops("Y") == s.loops("Z"));
+  lt::Schedule writes = loops_of_Y_and_Z("block W():\n    W[0] = 1.0", "X[v] + W[0]");
+  CHECK(refused(writes, merge_Y_and_Z) ==
         R"(error[L0230] merge: loop 'z'(8) can't move past block 'W', which writes 'W'
   at merge_test.cpp:#
   loops of 'Z': z(8)
@@ -262,28 +270,12 @@ TEST_CASE("merge: past statements that touch nothing of the loop") {
       block Z(v in 0..8 = z):
         Z[v] = X[v] + W[0]
   help: between merged loops may stand what touches nothing of the later one)");
-  // What a statement reads of the first loop stays behind it.
-  const auto three = [](const char* read) {
-    return schedule_of(R"(program P(in X: f32[8], out Y: f32[8], inout Z: f32[8], out W: f32[1]):
-  for i in 0..8:
-    block Y(v in 0..8 = i):
-      Y[v] = X[v]
-  block W():
-    W[0] = )" + std::string(read) +
-                       R"([3] * 2.0
-  for z in 0..8:
-    block Z(v in 0..8 = z):
-      Z[v] = Y[v] + X[v]
-)");
-  };
-  lt::Schedule other = three("Y");
-  const auto wanted = test::run(other.program());
-  const lt::LoopRef merged = other.merge(outermost(other, "Y"), outermost(other, "Z"));
-  CHECK(test::run(other.program()) == wanted);
-  CHECK(other.loops("Z").back() == merged);
-  lt::Schedule reads = three("Z");
-  CHECK(refused_line(reads, merge) ==
+  lt::Schedule reads = loops_of_Y_and_Z("block W():\n    W[0] = Z[3] * 2.0");
+  CHECK(refused_line(reads, merge_Y_and_Z) ==
         "error[L0230] merge: loop 'z'(8) can't move past block 'W', which reads 'Z'");
+  lt::Schedule ends = loops_of_Y_and_Z("assert W[0] > 0.0, \"none\"");
+  CHECK(refused_line(ends, merge_Y_and_Z) ==
+        "error[L0230] merge: loop 'z'(8) can't move past an assert");
 }
 
 TEST_CASE("merge: three loops with statements between them") {
@@ -310,14 +302,7 @@ TEST_CASE("merge: three loops with statements between them") {
 }
 
 TEST_CASE("merge: loops that are not of one sequence, or not in order") {
-  lt::Schedule s = schedule_of(R"(program P(in X: f32[8], out Y: f32[8], out Z: f32[8]):
-  for i in 0..8:
-    block Y(v in 0..8 = i):
-      Y[v] = X[v]
-  for z in 0..8:
-    block Z(v in 0..8 = z):
-      Z[v] = X[v]
-)");
+  lt::Schedule s = loops_of_Y_and_Z();
   CHECK(refused_line(s, [](lt::Schedule& t) { t.merge(outermost(t, "Z"), outermost(t, "Y")); }) ==
         "error[L0230] merge: loop 'i'(8) does not come after loop 'z'(8) in one sequence");
   CHECK(refused_line(s, [](lt::Schedule& t) { t.merge({outermost(t, "Y")}); }) ==

@@ -19,12 +19,12 @@ class MergeNests : DefaultSteps {
   using DefaultSteps::DefaultSteps;
 
   void run() {
-    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+    each_pair({}, kNeighbours, [&](const ForNode& first, const ForNode& second) {
       return (meets(first, second) || meet_in_cache(first, second)) &&
              merge(first, second).var.get();
     });
     merge_folds({});
-    each_pair({}, neighbours, [&](const ForNode& first, const ForNode& second) {
+    each_pair({}, kNeighbours, [&](const ForNode& first, const ForNode& second) {
       return meet_in_rows(first, second) && attempt([&] {
                const LoopRef rows = merge(first, second);
                return rows.var.get() && merge_folds(rows.var);
@@ -38,18 +38,19 @@ class MergeNests : DefaultSteps {
   // Vectors of one nest for each vector of the other.
   static constexpr std::int64_t kMostVectors = 4;
 
-  using Pairs = Vec<std::pair<ForRef, ForRef>>;
+  // How many places of their sequence loops may be apart: a fold across lanes takes five to seven.
+  static constexpr std::size_t kNeighbours = 1, kFoldsApart = 16;
 
   // Merges pairs of loops below one loop, or of the program if there is none; what is merged meets
   // the next one in its place. Whether there were any.
   template <class Step>
-  bool each_pair(const VarRef& around, Pairs (*of)(const Stmt&), const Step& merges) {
+  bool each_pair(const VarRef& around, std::size_t apart, const Step& merges) {
     const auto pairs_now = [&] {
       const Stmt& all = s_.program()->body;
-      return of(around.get() ? find_loop(all, around).loop->body : all);
+      return pairs_of(around.get() ? find_loop(all, around).loop->body : all, apart);
     };
     bool any = false;
-    Pairs pairs = pairs_now();
+    auto pairs = pairs_now();
     for (std::size_t k = 0; k < pairs.size();) {
       const auto [first, second] = pairs[k];
       if (merges(*first, *second))
@@ -59,13 +60,14 @@ class MergeNests : DefaultSteps {
     }
     return any;
   }
-  static Pairs neighbours(const Stmt& root) {
-    Pairs out;
+  static Vec<std::pair<ForRef, ForRef>> pairs_of(const Stmt& root, std::size_t apart) {
+    Vec<std::pair<ForRef, ForRef>> out;
     each_statement(root, [&](const Stmt& s) {
       const auto* seq = s.as<SeqNode>();
-      for (std::size_t k = 1; seq && k < seq->stmts.size(); ++k) {
-        const auto *a = seq->stmts[k - 1].as<ForNode>(), *b = seq->stmts[k].as<ForNode>();
-        if (a && b) out.emplace_back(ForRef(a), ForRef(b));
+      for (std::size_t k = 0; seq && k < seq->stmts.size(); ++k) {
+        const auto* a = seq->stmts[k].as<ForNode>();
+        for (std::size_t j = k + 1; a && j < seq->stmts.size() && j <= k + apart; ++j)
+          if (const auto* b = seq->stmts[j].as<ForNode>()) out.emplace_back(ForRef(a), ForRef(b));
       }
     });
     return out;
@@ -74,28 +76,14 @@ class MergeNests : DefaultSteps {
   // Folds of the same terms, as the least and the largest of a row, become one loop, which loads
   // each term once.
   bool merge_folds(const VarRef& around) {
-    return each_pair(around, of_one_sequence, [&](const ForNode& first, const ForNode& second) {
+    return each_pair(around, kFoldsApart, [&](const ForNode& first, const ForNode& second) {
       return share_terms(first, second) && merge(first, second).var.get();
     });
-  }
-  // Pairs of loops of one sequence, with few statements between them.
-  static Pairs of_one_sequence(const Stmt& root) {
-    constexpr std::size_t kApart = 16;  // a fold across lanes is five to seven
-    Pairs out;
-    each_statement(root, [&](const Stmt& s) {
-      const auto* seq = s.as<SeqNode>();
-      for (std::size_t k = 0; seq && k < seq->stmts.size(); ++k) {
-        const auto* a = seq->stmts[k].as<ForNode>();
-        for (std::size_t j = k + 1; a && j < std::min(seq->stmts.size(), k + 1 + kApart); ++j)
-          if (const auto* b = seq->stmts[j].as<ForNode>()) out.emplace_back(ForRef(a), ForRef(b));
-      }
-    });
-    return out;
   }
   // Whether both add nothing but cheap terms, of the same places, to what registers hold.
   bool share_terms(const ForNode& first, const ForNode& second) const {
     if (trip(first) != trip(second) || !folds_cheaply(first) || !folds_cheaply(second) ||
-        vectors_held(first) + vectors_held(second) > target_.vector_registers * 3 / 4)
+        vectors_held(first) + vectors_held(second) > 0.75 * target_.vector_registers)
       return false;
     const Vec<AccessSite> a = accesses_in(first), b = accesses_in(second);
     return std::any_of(b.begin(), b.end(),
@@ -108,7 +96,7 @@ class MergeNests : DefaultSteps {
       return feeds(loop, *site.block, IterKind::reduce) && body_cost(*site.block).math == 0;
     });
   }
-  std::int64_t vectors_held(const ForNode& loop) const {
+  double vectors_held(const ForNode& loop) const {
     double vectors = 0;
     for (const auto& site : blocks_below(loop.body)) {
       double results = 1;
@@ -116,7 +104,7 @@ class MergeNests : DefaultSteps {
       for (const auto* store : stores_of(*site.block))
         vectors += std::ceil(results * store->buffer->dtype.element_bytes() / target_.vector_bytes);
     }
-    return static_cast<std::int64_t>(std::min(vectors, 1e6));
+    return vectors;
   }
   // Whether each iteration of both folds rows, of which some may be folded in one loop.
   bool meet_in_rows(const ForNode& first, const ForNode& second) const {

@@ -62,10 +62,11 @@ class MathBuilder {
   /// Of x * factor + offset; the magnitude must be below 2^22 (f64: 2^51). NaN gives NaN and any
   /// integer.
   Rounded round(const AnyExpr& x, double factor, double offset = 0);
-  /// Of x * factor, for `power`: the bits hold n + more beside the exponent's bias, `times` times.
+  /// Of x * factor, for `power_of_biased`: the bits hold n + more beside the exponent's bias,
+  /// `times` times.
   Rounded round_power(const AnyExpr& x, double factor, int more = 0, int times = 1);
   /// 2^k of bits whose low ones are k and the exponent's bias; 0 where these are 0.
-  AnyExpr power(const AnyExpr& raw) const;
+  AnyExpr power_of_biased(const AnyExpr& its_bits) const;
   /// p * 2^n for p of magnitude near 1, with one rounding; n is x * factor rounded by round_power
   /// with two biases. x * factor is at least -`zero_power()`, where a factor of the result is 0: no
   /// product leaves the normal numbers.

@@ -60,12 +60,12 @@ LATHE_DECL MathBuilder::Rounded MathBuilder::round_power(const AnyExpr& x, doubl
   return rounded(x, factor, 0, times * bias() + more);
 }
 
-LATHE_DECL AnyExpr MathBuilder::power(const AnyExpr& raw) const {
-  return of_bits(op(BinaryOp::shl, raw, i(mantissa_bits())));
+LATHE_DECL AnyExpr MathBuilder::power_of_biased(const AnyExpr& its_bits) const {
+  return of_bits(op(BinaryOp::shl, its_bits, i(mantissa_bits())));
 }
 
 LATHE_DECL AnyExpr MathBuilder::power_of_two(const AnyExpr& n) const {
-  return power(n + i(bias()));
+  return power_of_biased(n + i(bias()));
 }
 
 LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& p, const AnyExpr& x, double factor,
@@ -74,7 +74,7 @@ LATHE_DECL AnyExpr MathBuilder::scale(const AnyExpr& p, const AnyExpr& x, double
   // The first product is exact, as p is near 1 and the first power normal; where it is not, the
   // result is 0 or the least number, and the same.
   const AnyExpr first = let(round_power(x, factor * first_share()).raw);
-  return p * power(first) * power(n.raw - first);
+  return p * power_of_biased(first) * power_of_biased(n.raw - first);
 }
 
 }  // namespace lathe::detail

@@ -45,7 +45,7 @@ inline AnyExpr math_erf32(MathBuilder& b, const AnyExpr& x) {
   AnyExpr r = b.let(b.fma(n.number, b.c(-math_ln2), -g));
   AnyExpr q =
       b.horner(r, {0x1.ffffeap-2, 0x1.5553a4p-3, 0x1.555974p-5, 0x1.12c74cp-7, 0x1.6fff0ap-10});
-  AnyExpr power = b.let(b.power(n.raw));
+  AnyExpr power = b.let(b.power_of_biased(n.raw));
   AnyExpr result = b.fma(-power, b.fma(r * r, q, r), b.c(1) - power);
   return make_call(CallOp::copysign, {result, x});
 }

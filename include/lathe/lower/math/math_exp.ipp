@@ -85,7 +85,7 @@ LATHE_DECL AnyExpr math_expm1(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(b.min(b.max(x, b.wide() ? -38 : -18), b.wide() ? 710 : 89));
   auto n = b.round_power(at, math_log2e, -1);
   AnyExpr p = b.let(math_expm1_core(b, math_exp_reduce(b, at, n.number)));
-  AnyExpr power = b.let(b.power(n.raw));
+  AnyExpr power = b.let(b.power_of_biased(n.raw));
   AnyExpr half = b.let(b.fma(power, p, power - b.c(0.5)));
   AnyExpr result = make_select(b.op(BinaryOp::eq, n.number, b.c(0)), p, half + half);
   return make_call(CallOp::copysign, {result, x});
@@ -106,7 +106,7 @@ LATHE_DECL AnyExpr math_tanh(MathBuilder& b, const AnyExpr& x) {
   AnyExpr at = b.let(size + size);
   auto n = b.round_power(at, math_log2e);
   AnyExpr p = math_expm1_core(b, math_exp_reduce(b, at, n.number));
-  AnyExpr power = b.let(b.power(n.raw));
+  AnyExpr power = b.let(b.power_of_biased(n.raw));
   AnyExpr t = b.let(b.fma(power, p, power - b.c(1)));
   return make_call(CallOp::copysign, {t / (t + b.c(2)), x});
 }

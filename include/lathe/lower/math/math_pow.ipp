@@ -92,7 +92,7 @@ inline AnyExpr math_pow32(MathBuilder& b, const AnyExpr& size, const AnyExpr& y,
   AnyExpr at = b.let(b.min(b.max(p, -200), 200));
   auto n = b.round_power(at, 1);
   AnyExpr r = b.let((at - n.number) * b.c(math_ln2));
-  return math_exp_core(b, r) * b.power(n.raw);
+  return math_exp_core(b, r) * b.power_of_biased(n.raw);
 }
 
 LATHE_DECL AnyExpr math_pow(MathBuilder& b, const AnyExpr& x, const AnyExpr& y) {

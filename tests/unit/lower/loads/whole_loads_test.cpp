@@ -184,8 +184,7 @@ TEST_CASE(
       "program k<h, w>(in X: u8[h, w], out Y: u8[h, w]):\n  for i in 0..h:\n    for o in "
       "0..floordiv(w + 7, 8):\n      vectorized for l in 0..8:\n        if o * 8 + l < w:\n"
       "          Y[i, o * 8 + l] = (let a = X[i, 0] in let x = X[i, max(o * 8 + l - 1, 0)] in "
-      "max(x * a, "
-      "x + a))\n");
+      "max(x * a, x + a))\n");
   CHECK(has(lower_until("whole_loads", p, Target("x86-64-v3")).str(), "for lane in 0..8"));
   for (std::int64_t w : {1, 7, 8, 9, 30}) check_lowered(p, {{"h", 3}, {"w", w}}, "x86-64-v3");
 }

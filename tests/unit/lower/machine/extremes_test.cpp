@@ -4,6 +4,7 @@
 #include <lathe/ir/parse.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <limits>
+#include <support/text.hpp>
 
 #include "../../codegen/against.hpp"
 
@@ -115,6 +116,36 @@ TEST_CASE("partial results are joined by guess, and all of it again where that m
       CHECK(evaluated(after, {in, out})[1].data == wanted[1].data);
       CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
     }
+  }
+}
+
+TEST_CASE("one sum of the terms that the largest and the least share tells whether one is NaN") {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
+  const lt::Program before = lt::parse(
+      R"(program rows(in x: f32[360], out y: f32[18]) stage flat:
+  for i in 0..9:
+    alloc most: f32x2[] scope register
+    alloc least: f32x2[] scope register
+    most[] = broadcast(-inf, 2)
+    least[] = broadcast(inf, 2)
+    for r in 0..19:
+      most[] = max(most[], x[ramp(i * 40 + r * 2, 1, 2)])
+      least[] = min(least[], x[ramp(i * 40 + r * 2, 1, 2)])
+    least[] = min(least[], x[ramp(i * 40 + 38, 1, 2)])
+    y[i] = max(shuffle(most[]; 0), shuffle(most[]; 1))
+    y[i + 9] = min(shuffle(least[]; 0), shuffle(least[]; 1))
+)");
+  const lt::Program after = lt::guess_extremes(before);
+  const std::string text = after.str();
+  INFO(text);
+  // Once in the loop, and once for what the least alone takes.
+  CHECK(count_of(text, "] + term") == 2);
+  CHECK(count_of(text, "fast_min(term") == 2);
+  for (std::size_t shift = 0; shift < 7; ++shift) {
+    const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(18 * 4)};
+    const std::vector<Bytes> wanted = evaluated(before, {in, out});
+    CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
   }
 }
 

@@ -25,8 +25,8 @@ struct MergePlan {
   }
 };
 
-// "loop 'j'(4)", "block 'C'": a statement of a sequence.
-inline std::string text_between(const Stmt& s) {
+// "loop 'j'(4)", "block 'C'".
+inline std::string loop_or_block_text(const Stmt& s) {
   if (const auto* loop = s.as<ForNode>()) return "loop " + describe(*loop);
   if (const auto* block = s.as<BlockNode>()) return "block " + in_quotes(block->name());
   return "another statement";
@@ -57,8 +57,9 @@ inline Verdict check_passed(const LoopSite& loop, const Stmt& between) {
                     written_between = buffers_written(between);
   const auto clash = [&](const Buffer& b, std::string_view what) {
     return refusal_at(loop.loop->var, "L0230",
-                      "loop " + describe(*loop.loop) + " can't move past " + text_between(between) +
-                          ", which " + std::string(what) + ' ' + in_quotes(b->name),
+                      "loop " + describe(*loop.loop) + " can't move past " +
+                          loop_or_block_text(between) + ", which " + std::string(what) + ' ' +
+                          in_quotes(b->name),
                       kPassedHelp);
   };
   for (const auto& b : written_between)
