@@ -5778,6 +5778,8 @@ struct TargetCaps {
   bool bf16_tiles = true;        ///< the same of bf16
   bool odd_dots = true;          ///< odd_dot2 and odd_mat_dot4
   bool half_fma = true;          ///< fma of f16
+  bool wide_conversions = true;  ///< of vectors of i64 to floats
+  bool gathers = true;           ///< of lanes from anywhere, faster than element by element
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.
@@ -11797,6 +11799,17 @@ Program order_lanes(const Program& program, const TargetCaps& caps);
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
 Program mask_arms(const Program& program);
 
+/// Indices of lanes that lie anywhere become a scalar and lanes of 32 bits, where those are enough:
+/// also where only limits say so of a float that became an integer, which then limit the float.
+///     X[broadcast(k, 8) + max(min(i64(x), 99), 0)]
+///   → X[i64(i32(fast_min(99.0, fast_max(0.0, x)))) + broadcast(k, 8)]
+Program narrow_indices(const Program& program);
+
+/// Vectors of i64 become floats as i32 where they have no more bits, as places in a row, and else
+/// as mantissas where the target converts them one by one.
+///     for i < 100: f32x8(ramp(i * 8, 1, 8)) → f32x8(ramp(i32(i * 8), 1, 8))
+Program narrow_conversions(const Program& program, const TargetCaps& caps);
+
 /// Quotients and remainders of indices by what is no constant are bound ahead of the serial loops
 /// that they do not depend on, also where only an arm needs them: x / 0 is a number here.
 ///     for j: Y[j + n*i] = select(c, X[(i + 1) % n * n + j], 0.0)
@@ -12026,6 +12039,323 @@ class MovedLanes : public Visitor {
   const VarNode* var_;
   bool found_ = false, moved_ = false;
   NodeMap<bool> seen_[2];  ///< below nothing that moves lanes, and below something
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/vector/limited_float.hpp
+// Integers that a float becomes and that the program limits to a few numbers, as the places that
+// images are read at: the limits may be those of the float.
+
+namespace lathe::detail {
+
+/// max(min(cast(x) + plus, high), low), its limits in any order.
+struct LimitedFloat {
+  AnyExpr x;
+  DType integer;  ///< what the program converts x to
+  std::int64_t plus = 0;
+  AnyExpr low, high;
+
+  explicit operator bool() const { return static_cast<bool>(x); }
+};
+
+inline LimitedFloat limited_float(const AnyExpr& e) {
+  LimitedFloat out;
+  AnyExpr inside = e;
+  for (int limit = 0; limit < 2; ++limit) {
+    const auto* n = inside.as<BinaryNode>();
+    if (!n || (n->op != BinaryOp::min && n->op != BinaryOp::max)) return {};
+    (n->op == BinaryOp::max ? out.low : out.high) = n->b;
+    inside = n->a;
+  }
+  if (const auto* n = inside.as<BinaryNode>(); n && n->op == BinaryOp::add) {
+    const std::int64_t* c = as_const_int(n->b);
+    if (!c || std::abs(*c) > 1 << 24) return {};
+    out.plus = *c;
+    inside = n->a;
+  }
+  const auto* cast = inside.as<CastNode>();
+  if (!cast || !out.low || !out.high || !cast->dtype.is_signed() || cast->dtype.bits < 32)
+    return {};
+  const DType from = cast->value.dtype().scalar();
+  if (from != kF32 && from != kF64) return {};
+  out.x = cast->value;
+  out.integer = cast->dtype;
+  return out;
+}
+
+/// The limits as numbers of what x becomes by itself; none unless a conversion within them is the
+/// same: x has each integer between them, and what a NaN becomes, 0, is one.
+inline ConstInterval exact_limits(const LimitedFloat& f) {
+  const std::int64_t *low = f ? as_const_int(f.low) : nullptr,
+                     *high = f ? as_const_int(f.high) : nullptr;
+  const std::int64_t exact = f && f.x.dtype().scalar() == kF32 ? 1LL << 24 : 1LL << 31;
+  if (!low || !high || *low - f.plus < -exact || *high - f.plus > exact || *low > f.plus ||
+      *high < f.plus)
+    return {};
+  return {*low - f.plus, *high - f.plus};
+}
+
+/// The least number of a float type that is n or more.
+inline double least_float_from(std::uint64_t n, DType t) {
+  double number = static_cast<double>(n);
+  if (t.scalar() == kF32) {
+    float narrow = static_cast<float>(n);
+    if (static_cast<std::uint64_t>(narrow) < n)
+      narrow = std::nextafter(narrow, std::numeric_limits<float>::infinity());
+    return narrow;
+  }
+  if (static_cast<std::uint64_t>(number) < n)
+    number = std::nextafter(number, std::numeric_limits<double>::infinity());
+  return number;
+}
+
+/// x, but a limit on the other side where cast(x) + plus wraps around.
+inline AnyExpr without_wrap(const LimitedFloat& f, double least, double most) {
+  if (f.plus == 0) return f.x;
+  const DType t = f.x.dtype();
+  const std::uint64_t end = std::uint64_t{1} << (f.integer.bits - 1);
+  if (f.plus > 0)
+    return make_select(
+        make_binary(BinaryOp::ge, f.x,
+                    make_float(t, least_float_from(end - static_cast<std::uint64_t>(f.plus), t))),
+        make_float(t, least), f.x);
+  const std::uint64_t away = end - static_cast<std::uint64_t>(-f.plus) + 1;
+  return make_select(make_binary(BinaryOp::le, f.x, make_float(t, -least_float_from(away, t))),
+                     make_float(t, most), f.x);
+}
+
+/// x between two numbers, and a NaN, which passes fast_min and fast_max on their right.
+inline AnyExpr between_limits(const LimitedFloat& f, double least, double most) {
+  const DType t = f.x.dtype();
+  return make_binary(
+      BinaryOp::fast_min, make_float(t, most),
+      make_binary(BinaryOp::fast_max, make_float(t, least), without_wrap(f, least, most)));
+}
+
+/// What has exact limits, computed in an integer type that has all numbers between them.
+inline AnyExpr limited_in(const LimitedFloat& f, DType scalar) {
+  const ConstInterval limits = exact_limits(f);
+  const DType to = scalar.with_lanes(f.x.dtype().lanes);
+  AnyExpr out = make_cast(
+      to, between_limits(f, static_cast<double>(limits.min), static_cast<double>(limits.max)));
+  return f.plus == 0 ? out : make_binary(BinaryOp::add, out, make_int(to, f.plus));
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/vector/narrow_lanes.hpp
+// In which fewer bits integers can be computed.
+
+namespace lathe::detail {
+
+/// Bounds of integers, by what the program stores to the temporaries that they are loaded from.
+class LoadBounds : Mutator {
+ public:
+  LoadBounds() = default;
+  explicit LoadBounds(const Program& program) : program_(program) {
+    any_statement(program->body, [&](const Stmt& s) {
+      const auto* n = s.as<AllocNode>();
+      if (n && n->buffer->dtype.is_int() && n->buffer->dtype.bits <= 16)
+        buffers_.push_back(n->buffer);
+      return false;
+    });
+  }
+  bool none() const { return buffers_.empty(); }
+  /// What loops around say of variables.
+  void within(const Facts& loops) { loops_ = loops; }
+
+  ConstInterval of(const AnyExpr& e) {
+    if (none() || e->weight > kLargest) return const_bounds(e, loops_);
+    facts_ = loops_;
+    const AnyExpr named = expr(e);
+    return const_bounds(named, facts_);
+  }
+
+ private:
+  // Each load by itself: two may be of different places.
+  AnyExpr expr(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    if (!n || n->mask.get() || e.dtype().lanes != 1) return descend(e);
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      if (buffers_[k] != n->buffer) continue;
+      if (ranges_.empty()) ranges_ = held_ranges(program_, buffers_);
+      VarRef element = make_var("element", e.dtype());
+      facts_.bind(element, ranges_[k]);
+      return AnyExpr(element);
+    }
+    return e;
+  }
+
+  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of what loads are looked for in
+  Program program_{};
+  Vec<Buffer> buffers_;
+  Vec<ConstInterval> ranges_;  ///< of what each holds, once that is asked for
+  Facts facts_, loops_;
+};
+
+/// In which narrower lanes integers can be computed so that what is asked of the result stays.
+class NarrowLanes {
+ public:
+  explicit NarrowLanes(LoadBounds& bounds) : bounds_(&bounds) {}
+
+  /// The narrowest type for the lowest `bits` of e, with as many at least; else e's own.
+  DType for_bits(const AnyExpr& e, int bits) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k).bits >= bits && type(k).bits < e.dtype().bits && keeps(e, k, bits))
+        return type(k);
+    return e.dtype().scalar();
+  }
+  /// The narrowest type that has the numbers a and b; else their own.
+  DType for_numbers(const AnyExpr& a, const AnyExpr& b) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k).bits < a.dtype().bits && is_exact(a, k) && is_exact(b, k)) return type(k);
+    return a.dtype().scalar();
+  }
+
+  /// Whether an integer type has the number that e is, and computing in it gives that.
+  bool is_exact_in(const AnyExpr& e, DType scalar) {
+    for (int k = 0; k < kTypes; ++k)
+      if (type(k) == scalar) return is_exact(e, k);
+    return false;
+  }
+
+  /// The same computed in that type.
+  AnyExpr in(const AnyExpr& e, DType scalar) {
+    if (const AnyExpr* known = e->shared() ? made_.find(e.get()) : nullptr)
+      if (known->dtype().scalar() == scalar) return *known;
+    AnyExpr out = made_in(e, scalar);
+    if (e->shared()) made_[e.get()] = out, kept_.push_back(e);
+    return out;
+  }
+
+ private:
+  static constexpr int kTypes = 6;
+  static DType type(int k) {
+    return {k % 2 ? TypeCode::sint : TypeCode::uint, static_cast<std::uint8_t>(8 << k / 2), 1,
+            false};
+  }
+
+  AnyExpr made_in(const AnyExpr& e, DType scalar) {
+    const DType t = scalar.with_lanes(e.dtype().lanes);
+    if (const LimitedFloat limited = limited_float(e); exact_limits(limited).has_min())
+      return limited_in(limited, scalar);
+    if (const auto* n = e.as<BinaryNode>())
+      return make_binary(n->op, in(n->a, scalar), in(n->b, scalar));
+    if (const auto* n = e.as<SelectNode>())
+      return make_select(n->condition, in(n->yes, scalar), in(n->no, scalar));
+    if (const auto* n = e.as<CastNode>()) return make_cast(t, n->value);
+    if (const auto* n = e.as<UnaryNode>()) return make_unary(n->op, in(n->a, scalar));
+    if (const auto* n = magnitude(e))
+      return make_cast(t, make_call(n->op, {in(n->args[0], as_signed(scalar))}));
+    if (const auto* n = e.as<RampNode>())
+      return make_ramp(scalar_in(n->base, scalar), scalar_in(n->stride, scalar), n->lanes);
+    if (const auto* n = e.as<BroadcastNode>())
+      return make_broadcast(scalar_in(n->value, scalar), n->lanes);
+    return make_int(t, *as_const_int(e));
+  }
+
+  static AnyExpr scalar_in(const AnyExpr& e, DType t) {
+    const std::int64_t* c = as_const_int(e);
+    return c ? make_int(t, *c) : make_cast(t, e);
+  }
+
+  /// Whether the type has the number that e is, and computing in it gives that.
+  bool is_exact(const AnyExpr& e, int k) {
+    const ConstInterval own = range(e), all = range_of_type(type(k));
+    return own.has_min() && own.has_max() && own.min >= all.min && own.max <= all.max &&
+           keeps(e, k, type(k).bits);
+  }
+
+  /// Whether computing in the type gives the lowest `bits` of e. Of more bits it says no less.
+  bool keeps(const AnyExpr& e, int k, int bits) {
+    if (!e->shared()) return surely_keeps(e, k, bits);
+    const auto at = static_cast<std::size_t>(k);
+    if (const Kept* known = known_.find(e.get())) {
+      if (bits <= known->yes[at]) return true;
+      if (bits >= known->no[at]) return false;
+    }
+    const bool yes = surely_keeps(e, k, bits);
+    (yes ? known_[e.get()].yes : known_[e.get()].no)[at] = static_cast<std::uint8_t>(bits);
+    kept_.push_back(e);
+    return yes;
+  }
+
+  bool surely_keeps(const AnyExpr& e, int k, int bits) {
+    if (e.kind() == ExprKind::Const) return true;
+    if (const auto* n = e.as<BroadcastNode>()) return n->value.dtype().lanes == 1;
+    // Scalars are converted beside the lanes.
+    if (const auto* n = e.as<RampNode>()) return n->base.dtype().lanes == 1;
+    if (const auto* n = e.as<CastNode>())
+      return n->value.dtype().is_int() && n->value.dtype().bits <= type(k).bits;
+    if (const auto* n = e.as<SelectNode>()) return keeps(n->yes, k, bits) && keeps(n->no, k, bits);
+    if (const auto* n = e.as<UnaryNode>()) return keeps(n->a, k, bits);
+    // The least number's magnitude wraps around to the bits that it has without a sign.
+    if (const auto* n = magnitude(e)) return is_exact(n->args[0], k | 1);
+    const auto* n = e.as<BinaryNode>();
+    return n && keeps_binary(*n, k, bits);
+  }
+  static const CallNode* magnitude(const AnyExpr& e) {
+    const auto* n = e.as<CallNode>();
+    return n && n->op == CallOp::abs && e.dtype().is_int() ? n : nullptr;
+  }
+  static DType as_signed(DType t) { return {TypeCode::sint, t.bits, t.lanes, false}; }
+
+  // Bytes have neither products, quotients nor shifts on most machines, and a count that reaches
+  // the width means another one.
+  bool keeps_binary(const BinaryNode& n, int k, int bits) {
+    const int width = type(k).bits;
+    const std::int64_t* by = as_const_int(n.b);
+    const bool shifts = width > 8 && by && *by >= 0 && *by < width;
+    switch (n.op) {
+      case BinaryOp::mul:
+        if (width == 8) return false;
+        [[fallthrough]];
+      case BinaryOp::add:
+      case BinaryOp::sub:
+      case BinaryOp::bit_and:
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+        return keeps(n.a, k, bits) && keeps(n.b, k, bits);
+      case BinaryOp::shl:
+        return shifts && keeps(n.a, k, bits);
+      case BinaryOp::shr:
+        if (!shifts) return false;
+        return bits + *by <= width ? keeps(n.a, k, static_cast<int>(bits + *by)) : is_exact(n.a, k);
+      case BinaryOp::div:
+      case BinaryOp::mod:
+      case BinaryOp::floordiv:
+      case BinaryOp::floormod:
+        return width > 8 && by && *by > 0 && is_exact(n.a, k) && is_exact(n.b, k);
+      case BinaryOp::min:
+      case BinaryOp::max:
+        return (is_exact(n.a, k) && is_exact(n.b, k)) ||
+               has_limits(AnyExpr(Ref<BinaryNode>(&n)), k);
+      default:
+        return false;
+    }
+  }
+
+  static bool has_limits(const AnyExpr& e, int k) {
+    const ConstInterval limits = exact_limits(limited_float(e)), all = range_of_type(type(k));
+    return limits.has_min() && limits.min >= all.min && limits.max <= all.max;
+  }
+
+  ConstInterval range(const AnyExpr& e) {
+    if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
+    const ConstInterval out = bounds_->of(e);
+    if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
+    return out;
+  }
+
+  struct Kept {
+    std::uint8_t yes[kTypes] = {}, no[kTypes] = {255, 255, 255, 255, 255, 255};
+  };
+  LoadBounds* bounds_;
+  NodeMap<ConstInterval> ranges_;
+  NodeMap<Kept> known_;  ///< for each type, how many bits it keeps at least, and how many not
+  NodeMap<AnyExpr> made_;
+  Vec<AnyExpr> kept_;  ///< whose nodes are keys, so that no others take their place
 };
 
 }  // namespace lathe::detail
@@ -13120,6 +13450,9 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                         const LlvmValue& mask);
   LlvmValue load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
                        const LlvmValue& mask);
+  LlvmValue load_anywhere(const LlvmPlace& at, DType t, const AnyExpr& index,
+                          const LlvmValue& mask);
+  LlvmValue load_elements(const LlvmPlace& at, DType t, const LlvmValue& index);
   LlvmValue gather(const LlvmPlace& at, DType t, const LlvmValue& index, const LlvmValue& mask);
   std::string lane_addresses(const LlvmPlace& at, DType t, const LlvmValue& index);
   LlvmValue from_memory(const LlvmValue& stored, DType t);
@@ -15204,6 +15537,8 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   byte_tiles = llvm && x86 && target.has("amx-int8");
   bf16_tiles = llvm && x86 && target.has("amx-bf16");
   mask_words = llvm && target.has("avx512f");
+  wide_conversions = !llvm || !x86 || target.has("avx512dq");
+  gathers = !llvm || !x86 || target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
   shuffles_pieces = x86 && target.has("ssse3");
@@ -17857,6 +18192,7 @@ struct Limits {
 };
 inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
   Limits found;
+  std::size_t around = 0;  // of the lets; the others belong to what is limited
   for (;;) {
     if (const auto* let = value.as<LetNode>()) {
       found.lets.push_back(Ref<LetNode>(let));
@@ -17865,7 +18201,11 @@ inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
     }
     const Limit limit = limit_of(value);
     const ConstNode* c = limit.of ? float_constant(limit.constant) : nullptr;
-    if (!c || std::isnan(c->f) || c->f < range.low || c->f >= range.above) return found;
+    if (!c || std::isnan(c->f) || c->f < range.low || c->f >= range.above) {
+      found.lets.resize(around);
+      return found;
+    }
+    around = found.lets.size();
     (limit.op == BinaryOp::fast_max ? found.low : found.high) = true;
     value = limit.of;
     found.limits.push_back(limit);
@@ -58509,6 +58849,9 @@ inline constexpr Pass kCpuPipeline[] = {
     // All shuffles of loads and stores are written.
     {"order_lanes", run_pass<order_lanes>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
+    // What is left of lanes that lie anywhere is gathered.
+    {"narrow_indices", run_pass<narrow_indices>, Stage::flat},
+    {"narrow_conversions", run_pass<narrow_conversions>, Stage::flat},
     // An arm that computes a quotient keeps it from LLVM, which would move it only where it is sure
     // to be computed, and not to fault.
     {"hoist_quotients", run_pass<hoist_quotients>, Stage::flat},
@@ -60752,6 +61095,167 @@ class MaskArms : public SharingMutator {
 
 LATHE_DECL Program mask_arms(const Program& program) {
   return program.with(detail::MaskArms().stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/narrow_conversions.ipp
+namespace lathe {
+namespace detail {
+
+class NarrowConversions : public MutatorInLoops {
+ public:
+  NarrowConversions(const Program& program, const TargetCaps& caps)
+      : MutatorInLoops(program), caps_(caps) {
+    for (const auto& dim : program->dims)
+      facts_.bind(dim->var, ConstInterval{dim->min, std::min(dim->max, kLargestDim)});
+  }
+
+  Stmt stmt(const Stmt& s) override {
+    lanes_ = NarrowLanes(bounds_);
+    return MutatorInLoops::stmt(s);
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    if (e.dtype().lanes == 1) return descend(e);
+    if (e.dtype().scalar() == kI64 && !caps_.wide_conversions && caps_.rounds) {
+      const LimitedFloat limited = limited_float(e);
+      if (limited && limited.integer.bits == 64 && is_near(limited))
+        return from_doubles(*e.as<BinaryNode>(), limited);
+    }
+    const auto* n = e.as<CastNode>();
+    if (!n || n->value.dtype().scalar() != kI64 || !is_wide_float(e.dtype())) return descend(e);
+    bounds_.within(facts_);
+    if (lanes_.is_exact_in(n->value, kI32))
+      return make_cast(n->dtype, descend(lanes_.in(n->value, kI32)));
+    if (caps_.wide_conversions || !fits(bounds_.of(n->value))) return descend(e);
+    return make_cast(n->dtype, in_doubles(expr(n->value)));
+  }
+
+  static bool is_wide_float(DType t) { return t.scalar() == kF32 || t.scalar() == kF64; }
+
+  /// Whether limits are so near that numbers beyond `kFar` need not be told apart.
+  bool is_near(const LimitedFloat& f) {
+    const ConstInterval low = const_bounds(f.low, facts_), high = const_bounds(f.high, facts_);
+    constexpr std::int64_t near = kFar / 2;
+    return low.has_min() && low.has_max() && high.has_min() && high.has_max() && low.min > -near &&
+           low.max < near && high.min > -near && high.max < near;
+  }
+  /// The same limits of what is converted as the mantissa of an f64.
+  AnyExpr from_doubles(const BinaryNode& outer, const LimitedFloat& f) {
+    const DType t = f.x.dtype(), wide = kF64.with_lanes(t.lanes),
+                integer = kI64.with_lanes(t.lanes);
+    const AnyExpr x =
+        expr(between_limits(f, -static_cast<double>(kFar), static_cast<double>(kFar)));
+    const AnyExpr number = make_select(make_call(CallOp::is_nan, {x}), make_float(t, 0), x);
+    AnyExpr whole = make_call(CallOp::trunc, {make_cast(wide, number)});
+    AnyExpr out =
+        make_reinterpret(integer, whole + make_float(wide, 3.0 * static_cast<double>(kHalf))) -
+        make_int(integer, kBitsOf2To52 + kHalf);
+    if (f.plus != 0) out = out + make_int(integer, f.plus);
+    const auto* inner = outer.a.as<BinaryNode>();
+    return make_binary(outer.op, make_binary(inner->op, out, expr(inner->b)), expr(outer.b));
+  }
+
+  /// Whether the mantissa of an f64 has the numbers, and as many above them.
+  static bool fits(const ConstInterval& range) {
+    return range.has_min() && range.has_max() && range.min >= -kHalf && range.max < kHalf;
+  }
+  /// The number as the mantissa of an f64 that has no digits behind the point: 2^52 and its half
+  /// are added as integers and taken away as floats. Exact (Warren, Hacker's Delight, 17-3).
+  static AnyExpr in_doubles(const AnyExpr& value) {
+    const DType wide = kF64.with_lanes(value.dtype().lanes);
+    const AnyExpr mantissa = value + make_int(value.dtype(), kBitsOf2To52 + kHalf);
+    return make_reinterpret(wide, mantissa) - make_float(wide, 3.0 * static_cast<double>(kHalf));
+  }
+  static constexpr std::int64_t kHalf = std::int64_t{1} << 51, kBitsOf2To52 = 0x433LL << 52;
+  static constexpr std::int64_t kFar = std::int64_t{1} << 50;
+
+  const TargetCaps& caps_;
+  LoadBounds bounds_;
+  NarrowLanes lanes_{bounds_};
+};
+
+}  // namespace detail
+
+LATHE_DECL Program narrow_conversions(const Program& program, const TargetCaps& caps) {
+  return program.with(detail::NarrowConversions(program, caps).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/machine/narrow_indices.ipp
+namespace lathe {
+namespace detail {
+
+/// The terms of an index: those that are the same in all lanes, and the others.
+class IndexTerms {
+ public:
+  explicit IndexTerms(const AnyExpr& index) { add(index, false); }
+
+  AnyExpr same, other;  ///< a scalar and a vector; empty: no terms
+
+ private:
+  void add(const AnyExpr& e, bool minus) {
+    const auto* n = e.as<BinaryNode>();
+    if (n && n->op == BinaryOp::add) return add(n->a, minus), add(n->b, minus);
+    if (n && n->op == BinaryOp::sub) return add(n->a, minus), add(n->b, !minus);
+    if (const auto* broadcast = e.as<BroadcastNode>(); broadcast && is_scalar(broadcast->value))
+      return put(same, broadcast->value, minus);
+    if (const auto* ramp = e.as<RampNode>(); ramp && is_scalar(ramp->base)) {
+      put(same, ramp->base, minus);
+      const AnyExpr from_zero =
+          make_ramp(make_int(ramp->base.dtype(), 0), ramp->stride, ramp->lanes);
+      return put(other, from_zero, minus);
+    }
+    put(other, e, minus);
+  }
+  static bool is_scalar(const AnyExpr& e) { return e.dtype().lanes == 1; }
+  static void put(AnyExpr& sum, const AnyExpr& term, bool minus) {
+    if (sum)
+      sum = make_binary(minus ? BinaryOp::sub : BinaryOp::add, sum, term);
+    else
+      sum = minus ? make_unary(UnaryOp::neg, term) : term;
+  }
+};
+
+class NarrowIndices : public SharingMutator {
+ public:
+  Stmt stmt(const Stmt& s) override {
+    lanes_ = NarrowLanes(bounds_);
+    return SharingMutator::stmt(s);
+  }
+
+ private:
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const auto* n = e.as<LoadNode>();
+    const AnyExpr narrow = n && n->indices.size() == 1 ? narrowed(n->indices[0]) : AnyExpr();
+    return narrow ? descend(make_load(n->buffer, {narrow}, n->mask)) : descend(e);
+  }
+
+  /// The index as a scalar and 32 bits a lane; empty if it isn't one of lanes anywhere, or it takes
+  /// more bits.
+  AnyExpr narrowed(const AnyExpr& index) {
+    std::int64_t stride = 0;
+    if (index.dtype().lanes == 1 || index.dtype().scalar() != kI64 || lane_stride(index, stride) ||
+        index.kind() == ExprKind::Ramp)
+      return {};
+    const IndexTerms terms(index);
+    if (!terms.other || !lanes_.is_exact_in(terms.other, kI32)) return {};
+    AnyExpr out = make_cast(index.dtype(), lanes_.in(terms.other, kI32));
+    if (terms.same) out = out + make_broadcast(terms.same, index.dtype().lanes);
+    return out.same_as(index) ? AnyExpr() : out;
+  }
+
+  LoadBounds bounds_;
+  NarrowLanes lanes_{bounds_};
+};
+
+}  // namespace detail
+
+LATHE_DECL Program narrow_indices(const Program& program) {
+  return program.with(detail::NarrowIndices().stmt(program->body));
 }
 
 }  // namespace lathe
@@ -67606,188 +68110,6 @@ LATHE_DECL Program lift_loads(const Program& program) {
 namespace lathe {
 namespace detail {
 
-/// Bounds of integers, by what the program stores to the temporaries that they are loaded from.
-class LoadBounds : Mutator {
- public:
-  LoadBounds() = default;
-  explicit LoadBounds(const Program& program) : program_(program) {
-    any_statement(program->body, [&](const Stmt& s) {
-      const auto* n = s.as<AllocNode>();
-      if (n && n->buffer->dtype.is_int() && n->buffer->dtype.bits <= 16)
-        buffers_.push_back(n->buffer);
-      return false;
-    });
-  }
-  bool none() const { return buffers_.empty(); }
-
-  ConstInterval of(const AnyExpr& e) {
-    if (none() || e->weight > kLargest) return const_bounds(e);
-    facts_ = {};
-    const AnyExpr named = expr(e);
-    return const_bounds(named, facts_);
-  }
-
- private:
-  // Each load by itself: two may be of different places.
-  AnyExpr expr(const AnyExpr& e) override {
-    const auto* n = e.as<LoadNode>();
-    if (!n || n->mask.get() || e.dtype().lanes != 1) return descend(e);
-    for (std::size_t k = 0; k < buffers_.size(); ++k) {
-      if (buffers_[k] != n->buffer) continue;
-      if (ranges_.empty()) ranges_ = held_ranges(program_, buffers_);
-      VarRef element = make_var("element", e.dtype());
-      facts_.bind(element, ranges_[k]);
-      return AnyExpr(element);
-    }
-    return e;
-  }
-
-  static constexpr std::uint32_t kLargest = 1000;  ///< nodes of what loads are looked for in
-  Program program_{};
-  Vec<Buffer> buffers_;
-  Vec<ConstInterval> ranges_;  ///< of what each holds, once that is asked for
-  Facts facts_;
-};
-
-/// In which narrower lanes integers can be computed so that what is asked of the result stays.
-class NarrowLanes {
- public:
-  explicit NarrowLanes(LoadBounds& bounds) : bounds_(&bounds) {}
-
-  /// The narrowest type for the lowest `bits` of e, with as many at least; else e's own.
-  DType for_bits(const AnyExpr& e, int bits) {
-    for (int k = 0; k < kTypes; ++k)
-      if (type(k).bits >= bits && type(k).bits < e.dtype().bits && keeps(e, k, bits))
-        return type(k);
-    return e.dtype().scalar();
-  }
-  /// The narrowest type that has the numbers a and b; else their own.
-  DType for_numbers(const AnyExpr& a, const AnyExpr& b) {
-    for (int k = 0; k < kTypes; ++k)
-      if (type(k).bits < a.dtype().bits && is_exact(a, k) && is_exact(b, k)) return type(k);
-    return a.dtype().scalar();
-  }
-
-  /// The same computed in that type.
-  AnyExpr in(const AnyExpr& e, DType scalar) {
-    if (const AnyExpr* known = e->shared() ? made_.find(e.get()) : nullptr)
-      if (known->dtype().scalar() == scalar) return *known;
-    AnyExpr out = made_in(e, scalar);
-    if (e->shared()) made_[e.get()] = out, kept_.push_back(e);
-    return out;
-  }
-
- private:
-  static constexpr int kTypes = 6;
-  static DType type(int k) {
-    return {k % 2 ? TypeCode::sint : TypeCode::uint, static_cast<std::uint8_t>(8 << k / 2), 1,
-            false};
-  }
-
-  AnyExpr made_in(const AnyExpr& e, DType scalar) {
-    const DType t = scalar.with_lanes(e.dtype().lanes);
-    if (const auto* n = e.as<BinaryNode>())
-      return make_binary(n->op, in(n->a, scalar), in(n->b, scalar));
-    if (const auto* n = e.as<SelectNode>())
-      return make_select(n->condition, in(n->yes, scalar), in(n->no, scalar));
-    if (const auto* n = e.as<CastNode>()) return make_cast(t, n->value);
-    if (const auto* n = e.as<UnaryNode>()) return make_unary(n->op, in(n->a, scalar));
-    if (const auto* n = magnitude(e))
-      return make_cast(t, make_call(n->op, {in(n->args[0], as_signed(scalar))}));
-    return make_int(t, *as_const_int(e));
-  }
-
-  /// Whether the type has the number that e is, and computing in it gives that.
-  bool is_exact(const AnyExpr& e, int k) {
-    const ConstInterval own = range(e), all = range_of_type(type(k));
-    return own.has_min() && own.has_max() && own.min >= all.min && own.max <= all.max &&
-           keeps(e, k, type(k).bits);
-  }
-
-  /// Whether computing in the type gives the lowest `bits` of e. Of more bits it says no less.
-  bool keeps(const AnyExpr& e, int k, int bits) {
-    if (!e->shared()) return surely_keeps(e, k, bits);
-    const auto at = static_cast<std::size_t>(k);
-    if (const Kept* known = known_.find(e.get())) {
-      if (bits <= known->yes[at]) return true;
-      if (bits >= known->no[at]) return false;
-    }
-    const bool yes = surely_keeps(e, k, bits);
-    (yes ? known_[e.get()].yes : known_[e.get()].no)[at] = static_cast<std::uint8_t>(bits);
-    kept_.push_back(e);
-    return yes;
-  }
-
-  bool surely_keeps(const AnyExpr& e, int k, int bits) {
-    if (e.kind() == ExprKind::Const) return true;
-    if (const auto* n = e.as<BroadcastNode>()) return n->value.kind() == ExprKind::Const;
-    if (const auto* n = e.as<CastNode>())
-      return n->value.dtype().is_int() && n->value.dtype().bits <= type(k).bits;
-    if (const auto* n = e.as<SelectNode>()) return keeps(n->yes, k, bits) && keeps(n->no, k, bits);
-    if (const auto* n = e.as<UnaryNode>()) return keeps(n->a, k, bits);
-    // The least number's magnitude wraps around to the bits that it has without a sign.
-    if (const auto* n = magnitude(e)) return is_exact(n->args[0], k | 1);
-    const auto* n = e.as<BinaryNode>();
-    return n && keeps_binary(*n, k, bits);
-  }
-  static const CallNode* magnitude(const AnyExpr& e) {
-    const auto* n = e.as<CallNode>();
-    return n && n->op == CallOp::abs && e.dtype().is_int() ? n : nullptr;
-  }
-  static DType as_signed(DType t) { return {TypeCode::sint, t.bits, t.lanes, false}; }
-
-  // Bytes have neither products, quotients nor shifts on most machines, and a count that reaches
-  // the width means another one.
-  bool keeps_binary(const BinaryNode& n, int k, int bits) {
-    const int width = type(k).bits;
-    const std::int64_t* by = as_const_int(n.b);
-    const bool shifts = width > 8 && by && *by >= 0 && *by < width;
-    switch (n.op) {
-      case BinaryOp::mul:
-        if (width == 8) return false;
-        [[fallthrough]];
-      case BinaryOp::add:
-      case BinaryOp::sub:
-      case BinaryOp::bit_and:
-      case BinaryOp::bit_or:
-      case BinaryOp::bit_xor:
-        return keeps(n.a, k, bits) && keeps(n.b, k, bits);
-      case BinaryOp::shl:
-        return shifts && keeps(n.a, k, bits);
-      case BinaryOp::shr:
-        if (!shifts) return false;
-        return bits + *by <= width ? keeps(n.a, k, static_cast<int>(bits + *by)) : is_exact(n.a, k);
-      case BinaryOp::div:
-      case BinaryOp::mod:
-      case BinaryOp::floordiv:
-      case BinaryOp::floormod:
-        if (width == 8 || !by || *by <= 0) return false;
-        [[fallthrough]];
-      case BinaryOp::min:
-      case BinaryOp::max:
-        return is_exact(n.a, k) && is_exact(n.b, k);
-      default:
-        return false;
-    }
-  }
-
-  ConstInterval range(const AnyExpr& e) {
-    if (const ConstInterval* known = e->shared() ? ranges_.find(e.get()) : nullptr) return *known;
-    const ConstInterval out = bounds_->of(e);
-    if (e->shared()) ranges_.insert(e.get(), out), kept_.push_back(e);
-    return out;
-  }
-
-  struct Kept {
-    std::uint8_t yes[kTypes] = {}, no[kTypes] = {255, 255, 255, 255, 255, 255};
-  };
-  LoadBounds* bounds_;
-  NodeMap<ConstInterval> ranges_;
-  NodeMap<Kept> known_;  ///< for each type, how many bits it keeps at least, and how many not
-  NodeMap<AnyExpr> made_;
-  Vec<AnyExpr> kept_;  ///< whose nodes are keys, so that no others take their place
-};
-
 class NarrowIntegers : public SharingMutator {
  public:
   explicit NarrowIntegers(LoadBounds& bounds) : bounds_(bounds), lanes_(bounds) {}
@@ -70146,7 +70468,41 @@ LATHE_DECL LlvmValue LlvmEmitter::load_vector(const LlvmPlace& at, DType t, cons
   if (ramp && as_const_int(ramp->stride) && lane_stride(ramp->base, stride) &&
       (stride == 1 || stride == -1))
     return load_pieces(at, t, *ramp, stride, mask);
-  return gather(at, t, value(index), mask);
+  // What is the same in all lanes is part of the address, so that 32 bits a lane may be enough.
+  const auto* sum = index.as<BinaryNode>();
+  const auto* same = sum && sum->op == BinaryOp::add ? sum->b.as<BroadcastNode>() : nullptr;
+  if (same && same->value.dtype().lanes == 1) {
+    LlvmPlace from = at;
+    from.pointer = address(at, t, index64(same->value), false);
+    return load_anywhere(from, t, sum->a, mask);
+  }
+  return load_anywhere(at, t, index, mask);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_anywhere(const LlvmPlace& at, DType t, const AnyExpr& index,
+                                                const LlvmValue& mask) {
+  if (module_.caps.gathers || !mask.text.empty()) return gather(at, t, value(index), mask);
+  const auto* cast = index.as<CastNode>();
+  const bool narrow = cast && cast->value.dtype().scalar() == kI32 && t.lanes % 2 == 0;
+  return load_elements(at, t, value(narrow ? cast->value : index));
+}
+
+// LLVM would take each lane's address out of a register, where other loads at the same places have
+// others. An index of 32 bits is half of a word that is taken out.
+LATHE_DECL LlvmValue LlvmEmitter::load_elements(const LlvmPlace& at, DType t,
+                                                const LlvmValue& index) {
+  const bool narrow = index.dtype.scalar() == kI32 && t.lanes % 2 == 0;
+  const LlvmValue words =
+      narrow ? f_.convert("bitcast", index, kI64.with_lanes(t.lanes / 2)) : widen_index(index);
+  LlvmValue out = llvm_zero(memory_type(t));
+  for (int lane = 0; lane < t.lanes; ++lane) {
+    LlvmValue place = f_.extract(words, narrow ? lane / 2 : lane);
+    if (narrow)
+      place = lane % 2 == 0 ? widen_index(f_.convert("trunc", place, kI32))
+                            : f_.binary("ashr", place, f_.integer(kI64, 32));
+    out = f_.insert(out, to_memory(load_element(at, t.scalar(), {place, 0, 1}, {})), lane);
+  }
+  return from_memory(out, t);
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp,

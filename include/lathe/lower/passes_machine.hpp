@@ -152,6 +152,17 @@ Program order_lanes(const Program& program, const TargetCaps& caps);
 ///     select(c, X[i], 0.0) → select(c, X[i] if c, 0.0)
 Program mask_arms(const Program& program);
 
+/// Indices of lanes that lie anywhere become a scalar and lanes of 32 bits, where those are enough:
+/// also where only limits say so of a float that became an integer, which then limit the float.
+///     X[broadcast(k, 8) + max(min(i64(x), 99), 0)]
+///   → X[i64(i32(fast_min(99.0, fast_max(0.0, x)))) + broadcast(k, 8)]
+Program narrow_indices(const Program& program);
+
+/// Vectors of i64 become floats as i32 where they have no more bits, as places in a row, and else
+/// as mantissas where the target converts them one by one.
+///     for i < 100: f32x8(ramp(i * 8, 1, 8)) → f32x8(ramp(i32(i * 8), 1, 8))
+Program narrow_conversions(const Program& program, const TargetCaps& caps);
+
 /// Quotients and remainders of indices by what is no constant are bound ahead of the serial loops
 /// that they do not depend on, also where only an arm needs them: x / 0 is a number here.
 ///     for j: Y[j + n*i] = select(c, X[(i + 1) % n * n + j], 0.0)

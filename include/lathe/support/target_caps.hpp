@@ -26,6 +26,8 @@ struct TargetCaps {
   bool bf16_tiles = true;        ///< the same of bf16
   bool odd_dots = true;          ///< odd_dot2 and odd_mat_dot4
   bool half_fma = true;          ///< fma of f16
+  bool wide_conversions = true;  ///< of vectors of i64 to floats
+  bool gathers = true;           ///< of lanes from anywhere, faster than element by element
   /// Masks of 8, 16 and 32 lanes are words of a general register.
   bool mask_words = false;
   /// Vectors of bytes compare into the mask of vectors of any type.

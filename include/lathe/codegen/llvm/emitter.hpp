@@ -99,6 +99,9 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
                         const LlvmValue& mask);
   LlvmValue load_dense(const LlvmPlace& at, DType t, const LlvmStrided& index,
                        const LlvmValue& mask);
+  LlvmValue load_anywhere(const LlvmPlace& at, DType t, const AnyExpr& index,
+                          const LlvmValue& mask);
+  LlvmValue load_elements(const LlvmPlace& at, DType t, const LlvmValue& index);
   LlvmValue gather(const LlvmPlace& at, DType t, const LlvmValue& index, const LlvmValue& mask);
   std::string lane_addresses(const LlvmPlace& at, DType t, const LlvmValue& index);
   LlvmValue from_memory(const LlvmValue& stored, DType t);

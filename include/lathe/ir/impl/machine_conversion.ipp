@@ -37,6 +37,7 @@ struct Limits {
 };
 inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
   Limits found;
+  std::size_t around = 0;  // of the lets; the others belong to what is limited
   for (;;) {
     if (const auto* let = value.as<LetNode>()) {
       found.lets.push_back(Ref<LetNode>(let));
@@ -45,7 +46,11 @@ inline Limits limits_of(AnyExpr value, const IntegerRange& range) {
     }
     const Limit limit = limit_of(value);
     const ConstNode* c = limit.of ? float_constant(limit.constant) : nullptr;
-    if (!c || std::isnan(c->f) || c->f < range.low || c->f >= range.above) return found;
+    if (!c || std::isnan(c->f) || c->f < range.low || c->f >= range.above) {
+      found.lets.resize(around);
+      return found;
+    }
+    around = found.lets.size();
     (limit.op == BinaryOp::fast_max ? found.low : found.high) = true;
     value = limit.of;
     found.limits.push_back(limit);

@@ -128,6 +128,9 @@ inline constexpr Pass kCpuPipeline[] = {
     // All shuffles of loads and stores are written.
     {"order_lanes", run_pass<order_lanes>, Stage::flat},
     {"mask_arms", run_pass<mask_arms>, Stage::flat},
+    // What is left of lanes that lie anywhere is gathered.
+    {"narrow_indices", run_pass<narrow_indices>, Stage::flat},
+    {"narrow_conversions", run_pass<narrow_conversions>, Stage::flat},
     // An arm that computes a quotient keeps it from LLVM, which would move it only where it is sure
     // to be computed, and not to fault.
     {"hoist_quotients", run_pass<hoist_quotients>, Stage::flat},

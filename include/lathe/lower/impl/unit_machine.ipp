@@ -18,6 +18,8 @@
 #include <lathe/lower/machine/legalize_ops.ipp>
 #include <lathe/lower/machine/legalize_types.ipp>
 #include <lathe/lower/machine/mask_arms.ipp>
+#include <lathe/lower/machine/narrow_conversions.ipp>
+#include <lathe/lower/machine/narrow_indices.ipp>
 #include <lathe/lower/machine/narrow_types.ipp>
 #include <lathe/lower/machine/partial_sums.ipp>
 #include <lathe/lower/machine/rising_positions.ipp>

@@ -38,6 +38,8 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   byte_tiles = llvm && x86 && target.has("amx-int8");
   bf16_tiles = llvm && x86 && target.has("amx-bf16");
   mask_words = llvm && target.has("avx512f");
+  wide_conversions = !llvm || !x86 || target.has("avx512dq");
+  gathers = !llvm || !x86 || target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
   shuffles_pieces = x86 && target.has("ssse3");

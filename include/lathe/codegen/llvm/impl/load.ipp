@@ -60,7 +60,41 @@ LATHE_DECL LlvmValue LlvmEmitter::load_vector(const LlvmPlace& at, DType t, cons
   if (ramp && as_const_int(ramp->stride) && lane_stride(ramp->base, stride) &&
       (stride == 1 || stride == -1))
     return load_pieces(at, t, *ramp, stride, mask);
-  return gather(at, t, value(index), mask);
+  // What is the same in all lanes is part of the address, so that 32 bits a lane may be enough.
+  const auto* sum = index.as<BinaryNode>();
+  const auto* same = sum && sum->op == BinaryOp::add ? sum->b.as<BroadcastNode>() : nullptr;
+  if (same && same->value.dtype().lanes == 1) {
+    LlvmPlace from = at;
+    from.pointer = address(at, t, index64(same->value), false);
+    return load_anywhere(from, t, sum->a, mask);
+  }
+  return load_anywhere(at, t, index, mask);
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::load_anywhere(const LlvmPlace& at, DType t, const AnyExpr& index,
+                                                const LlvmValue& mask) {
+  if (module_.caps.gathers || !mask.text.empty()) return gather(at, t, value(index), mask);
+  const auto* cast = index.as<CastNode>();
+  const bool narrow = cast && cast->value.dtype().scalar() == kI32 && t.lanes % 2 == 0;
+  return load_elements(at, t, value(narrow ? cast->value : index));
+}
+
+// LLVM would take each lane's address out of a register, where other loads at the same places have
+// others. An index of 32 bits is half of a word that is taken out.
+LATHE_DECL LlvmValue LlvmEmitter::load_elements(const LlvmPlace& at, DType t,
+                                                const LlvmValue& index) {
+  const bool narrow = index.dtype.scalar() == kI32 && t.lanes % 2 == 0;
+  const LlvmValue words =
+      narrow ? f_.convert("bitcast", index, kI64.with_lanes(t.lanes / 2)) : widen_index(index);
+  LlvmValue out = llvm_zero(memory_type(t));
+  for (int lane = 0; lane < t.lanes; ++lane) {
+    LlvmValue place = f_.extract(words, narrow ? lane / 2 : lane);
+    if (narrow)
+      place = lane % 2 == 0 ? widen_index(f_.convert("trunc", place, kI32))
+                            : f_.binary("ashr", place, f_.integer(kI64, 32));
+    out = f_.insert(out, to_memory(load_element(at, t.scalar(), {place, 0, 1}, {})), lane);
+  }
+  return from_memory(out, t);
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp,
