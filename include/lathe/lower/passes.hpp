@@ -86,6 +86,9 @@ Program place_prefetches(const Program& program, const Target& target);
 /// guarded version.
 ///     for io: for ii < 8: if (io*8 + ii < n) S
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
+/// Tiles of which a mask leaves nothing, as above the diagonal of attention, are a third version
+/// where that is a function of what all lanes have, which is computed once.
+///     exp(select(j <= i, X[j], -inf) - m) → exp(-inf - m)
 Program hoist_guards(const Program& program);
 
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in

@@ -1,5 +1,9 @@
 // Guards of tiles: decided once for each tile, so that the lanes of most have none.
+#include <lathe/ir/parse.hpp>
+#include <lathe/lower/pipeline.hpp>
+
 #include "../../support/text.hpp"
+#include "../codegen/against.hpp"
 #include "stages.hpp"
 
 namespace lt = lathe;
@@ -278,4 +282,53 @@ TEST_CASE(
   CHECK(count(of("7", "n"), "unrolled for r in") == 6);
   CHECK(count(of("2", "n"), "unrolled for a in") == 2);
   CHECK(count(of("7", "100"), "unrolled for a in") == 2);
+}
+
+TEST_CASE("tiles that a mask leaves nothing of compute what all lanes have once") {
+  const auto masked = [](const char* value) {
+    return test::body_after("simplify_borders", "in X: f32[576], out Y: f32[576]",
+                            "  for i in 0..24:\n    for jo in 0..3:\n"
+                            "      vectorized for ji in 0..8:\n"
+                            "        Y[i * 24 + jo * 8 + ji] = " +
+                                std::string(value) + "\n");
+  };
+  CHECK(masked("exp(select(jo * 8 + ji <= i, X[i * 24 + jo * 8 + ji], -inf) - X[i])") ==
+        R"(  for i in 0..24:
+    for jo in 0..3:
+      if jo * 8 + 6 < i:
+        vectorized for ji in 0..8:
+          Y[i * 24 + jo * 8 + ji] = exp(X[i * 24 + jo * 8 + ji] - X[i])
+      else:
+        if i < jo * 8:
+          vectorized for ji in 0..8:
+            Y[i * 24 + jo * 8 + ji] = exp(-inf - X[i])
+        else:
+          vectorized for ji in 0..8:
+            Y[i * 24 + jo * 8 + ji] = exp(select(jo * 8 + ji <= i, X[i * 24 + jo * 8 + ji], -inf) - X[i])
+)");
+  // What is short, or differs between lanes, has no version of its own.
+  for (const char* value : {"select(jo * 8 + ji <= i, X[i * 24 + jo * 8 + ji], -inf) - X[i]",
+                            "exp(select(jo * 8 + ji <= i, X[i * 24 + jo * 8 + ji], X[ji]) - X[i])"})
+    CHECK(test::count_of(masked(value), "vectorized") == 2);
+}
+
+TEST_CASE("rows under a mask are the same, whatever they hold") {
+  const lt::Program p = lt::parse(
+      "program k(in X: f32[480], in T: f32[10], out Y: f32[480]):\n"
+      "  for i in 0..10:\n    for jo in 0..6:\n      vectorized for ji in 0..8:\n"
+      "        Y[i * 48 + jo * 8 + ji] = exp(select("
+      "jo * 8 + ji <= i * 5 + 3 && jo * 8 + ji > i - 3, X[i * 48 + jo * 8 + ji], -inf) - T[i]) * "
+      "log(select(ji * 2 < jo, 2.0, X[ji]))\n");
+  std::vector<float> x(480), tops{0, 1, -1, 80, -80, INFINITY, -INFINITY, NAN, 1e-40f, 0.5f};
+  for (std::size_t k = 0; k < x.size(); ++k)
+    x[k] = k % 17 == 0 ? -INFINITY : k % 23 == 0 ? NAN : static_cast<float>(k % 31) - 15;
+  const std::vector<test::Bytes> in{test::Bytes::of(x), test::Bytes::of(tops),
+                                    test::Bytes{std::vector<unsigned char>(4 * 480)}};
+  for (const char* name : {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    const lt::Target target = std::string(name) == "host" ? lt::host() : lt::Target(name);
+    const lt::Program guarded = lt::lower_until("simplify_borders", p, target);
+    CHECK(test::count_of(guarded.str(), "vectorized") > 2);
+    CHECK(test::evaluated(p, in)[2].data == test::evaluated(guarded, in)[2].data);
+  }
+  test::check_against_evaluator(lt::lower(p, lt::host()), in);
 }

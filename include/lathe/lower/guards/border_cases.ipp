@@ -39,6 +39,7 @@ struct BorderCase {
   AnyExpr count;
   std::int64_t last = 0;
   AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
+  AnyExpr same;  ///< of `others`: all lanes have the same; none: that is no version of its own
 };
 
 // Quotients of x by constants in a statement.
@@ -70,6 +71,7 @@ class VersionPlan {
       BorderCase& other = case_for(g.full);
       other.full = fold_and(other.full, g.full);
       other.guards.push_back(g.guard);
+      if (!other.same) other.same = g.same;
     }
   }
 
@@ -130,7 +132,7 @@ class VersionPlan {
     for (const auto& c : known)
       if (end.is_of(c.count)) return false;
     if (!end.is_last || known.size() == kMaxKnownCases) return false;
-    known.push_back({g.full, {g.guard}, end.count, end.end, {}});
+    known.push_back({g.full, {g.guard}, end.count, end.end, {}, {}});
     return true;
   }
 

@@ -178,6 +178,7 @@ class SplitBorderTiles : public Mutator {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       if (g.some.get() && !decidable(g.some)) here.back().some = {};
+      if (g.same.get() && !decidable(g.same)) here.back().same = {};
       ours = ours || uses_var(g.full, loop);
     }
     return ours ? here : Vec<TileGuard>{};
@@ -245,7 +246,9 @@ class SplitBorderTiles : public Mutator {
     if (!c.count.get()) {
       Stmt slow = leaf(s, dropped, at);
       if (depends_on_dims(full)) slow = rolled_border(slow);
-      return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
+      slow = border(slow);
+      if (c.same) slow = make_if(set_counts(c.same, at), border(leaf(s, dropped, at)), slow);
+      return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, slow));
     }
     KnownCounts here = at;
     here.emplace_back(c.count, c.last);

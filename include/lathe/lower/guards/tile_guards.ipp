@@ -5,6 +5,7 @@
 #include <lathe/arith/interval.hpp>
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/support/reversed.hpp>
 
@@ -17,6 +18,9 @@ struct TileGuard {
   const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
   AnyExpr full;         ///< it holds for all values
   AnyExpr some;         ///< it may hold for one; none: not known
+  /// Of a select: no lane takes what most lanes take, and a long computation is left that is the
+  /// same for all lanes.
+  AnyExpr same = {};
 };
 
 // The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
@@ -51,10 +55,13 @@ class TileGuards : public Visitor {
   void expr(const AnyExpr& e) override {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
-    if (const auto* n = e.as<SelectNode>()) {
-      for (const auto& part : conjuncts(n->condition)) note_usual(part);
-    }
+    if (const auto* n = e.as<SelectNode>())
+      for (const auto& part : conjuncts(n->condition)) note_usual(part, *n);
+    const bool outer = in_math_;
+    const auto* call = e.as<CallNode>();
+    in_math_ = in_math_ || (call && is_transcendental(call->op));
     descend(e);
+    in_math_ = outer;
   }
 
  private:
@@ -79,13 +86,14 @@ class TileGuards : public Visitor {
   }
 
   // Conditions hold together: what one compares is what the others make of it.
-  void note_usual(const AnyExpr& condition) {
+  void note_usual(const AnyExpr& condition, const SelectNode& of) {
     const AnyExpr inside = away_from_borders(condition, facts_);
     const bool value = usual_value(inside, facts_).value_or(true);
-    note_soft(value ? inside : simplify(logical_not(inside), facts_));
+    const bool same = in_math_ && (value ? of.no : of.yes).kind() == ExprKind::Const;
+    note_soft(value ? inside : simplify(logical_not(inside), facts_), same);
   }
 
-  void note_soft(const AnyExpr& condition) {
+  void note_soft(const AnyExpr& condition, bool same = false) {
     Vec<VarRef> tile;
     bool in_lanes = false;
     for (const auto* f : loops_) {
@@ -94,8 +102,12 @@ class TileGuards : public Visitor {
       in_lanes = in_lanes || f->loop_kind == ForKind::vectorized;
     }
     if (!in_lanes || !is_load_free(condition) || is_unpeeled(condition)) return;
-    AnyExpr full = compare_gap(condition, gap_of(condition, tile), true);
-    if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
+    const Interval gap = gap_of(condition, tile);
+    AnyExpr full = compare_gap(condition, gap, true);
+    if (!full.get() || as_const_int(full)) return;
+    guards.push_back({nullptr, full, {}});
+    if (const AnyExpr some = same ? compare_gap(condition, gap, false) : AnyExpr())
+      guards.back().same = simplify(logical_not(some), facts_);
   }
 
   bool is_unpeeled(const AnyExpr& condition) const {
@@ -142,6 +154,7 @@ class TileGuards : public Visitor {
   const Vec<Stmt>& splits_;
   const Vec<VarRef>& unpeeled_;
   Vec<const ForNode*> loops_;
+  bool in_math_ = false;  ///< below a function that takes many operations
 };
 
 // Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
