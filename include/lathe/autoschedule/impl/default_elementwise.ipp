@@ -129,6 +129,15 @@ class TileElementwise : RowSteps {
     s_.reorder(order);
     for (const auto& loop : group) s_.unroll(loop);
     s_.vectorize(vectors[1]);
+    if (ends_at_dim(nest, nest.unit)) run_borders_apart(vectors[0]);
+  }
+  // Where only a call tells the end, and not of several loops that became one: that a place of
+  // those exists is told by the test of the end.
+  static bool ends_at_dim(const DefaultNest& nest, const LoopRef& loop) {
+    for (const auto& f : nest.all)
+      if (f->var == loop.var)
+        return !as_const_int(f->extent) && affine_of(f->extent, free_vars(f->extent)).has_value();
+    return false;
   }
 
   void put_unit_innermost(const DefaultNest& nest) {
