@@ -93,3 +93,28 @@ TEST_CASE("few rows keep a loop that threads share; rows without a tail have not
   CHECK_FALSE(shifts(rows_of(1, lt::Dim("w")), "x86-64-v3", 2));
   CHECK_FALSE(shifts(rows_of(64, lt::Dim("w", {.multiple_of = 32})), "x86-64-v3"));
 }
+
+TEST_CASE("elements stored interleaved have no test of the end in the loop, but in joined rows") {
+  const lt::Target target = test::one_core("x86-64-v3");
+  lt::Dim h("h"), w("w");
+  lt::Input<std::uint8_t, 2> X("X", {h, w});
+  const auto doubled = lt::program_of(
+      lt::compute("Y", {2 * h, 2 * w}, [&](lt::Var i, lt::Var j) { return X(i / 2, j / 2); }));
+  const auto colours = lt::program_of(
+      lt::compute("Y", {h, w, 3}, [&](lt::Var i, lt::Var j, lt::Var) { return X(i, j); }));
+  const std::string apart = lt::default_schedule(doubled, target).program().str(),
+                    joined = lt::default_schedule(colours, target).program().str();
+  INFO(apart);
+  INFO(joined);
+  CHECK(apart.find("@partition=\"always\"") != apart.npos);
+  CHECK(joined.find("@partition=\"always\"") == joined.npos);
+  // The places of pixels that are one row are told by the test of their end: loads are dense.
+  for (const lt::Program& p : {doubled, colours}) {
+    const std::string text =
+        lt::lower(lt::default_schedule(p, target).program(), target, {.dense = true}).str();
+    INFO(text);
+    CHECK(text.find("X[ramp(") != text.npos);
+    CHECK(text.find("floormod") == text.npos);
+    CHECK(text.find(" % ") == text.npos);
+  }
+}

@@ -108,6 +108,8 @@ class ExtremeRegion : public Visitor {
         return loop(*s.as<ForNode>());
       case StmtKind::LetStmt:
         return let(*s.as<LetStmtNode>());
+      case StmtKind::If:
+        return branch(*s.as<IfNode>());
       case StmtKind::Seq:
         return descend(s);
       default:
@@ -155,6 +157,18 @@ class ExtremeRegion : public Visitor {
     --loops_, runs_ = outer;
   }
 
+  // Guards of tiles: which terms there are.
+  void branch(const IfNode& n) {
+    if (!is_load_free(n.condition)) {
+      possible = false;
+      return;
+    }
+    ++branches_;
+    stmt(n.then_body);
+    if (n.else_body) stmt(n.else_body);
+    --branches_;
+  }
+
   void store(const StoreNode& n) {
     if (!contains(registers_, n.buffer)) note_result(n);
     expr(n.value);
@@ -163,7 +177,7 @@ class ExtremeRegion : public Visitor {
   // The first store of an element reads none of the results, so that all may be done again.
   void note_result(const StoreNode& n) {
     constexpr std::size_t kResults = 8;
-    possible = possible && loops_ == 0 && !n.mask && n.value.dtype().lanes == 1 &&
+    possible = possible && loops_ == 0 && branches_ == 0 && !n.mask && n.value.dtype().lanes == 1 &&
                n.value.dtype().is_float() && n.value.dtype().bits >= 32;
     for (const auto& i : n.indices) possible = possible && is_load_free(i);
     for (const auto& r : results)
@@ -218,7 +232,7 @@ class ExtremeRegion : public Visitor {
   Vec<Buffer> registers_;
   NodeSet own_vars_;  ///< names of what registers held
   double runs_ = 1;
-  int loops_ = 0;
+  int loops_ = 0, branches_ = 0;
 };
 
 /// The region by comparisons that ignore NaN and the sign of zeros, which also add up all terms.
@@ -233,6 +247,14 @@ class GuessedRegion : public Mutator {
       Stmt out = descend(s);
       summed_ = std::move(outside);
       return out;
+    }
+    if (const auto* n = s.as<IfNode>()) {
+      const Vec<AnyExpr> before = summed_;
+      Stmt yes = stmt(n->then_body);
+      summed_ = before;
+      Stmt no = n->else_body ? stmt(n->else_body) : Stmt();
+      summed_ = before;
+      return make_if(n->condition, std::move(yes), std::move(no));
     }
     if (const auto* n = s.as<StoreNode>())
       return with_terms(n->value, [&](AnyExpr value) {
@@ -288,8 +310,8 @@ class GuessedRegion : public Mutator {
     return out;
   }
 
-  // A term of two extremes, as the least and the largest of a row, is added once: regions hold no
-  // conditions, and nothing in them stores to what terms load.
+  // A term of two extremes, as the least and the largest of a row, is added once: nothing in a
+  // region stores to what terms load.
   bool is_summed(const AnyExpr& term) const {
     for (const AnyExpr& other : summed_)
       if (structurally_equal(term, other)) return true;
@@ -309,7 +331,7 @@ class GuessedRegion : public Mutator {
 
   const ExtremeRegion& region_;
   Vec<Term> terms_;
-  Vec<AnyExpr> summed_;  ///< in this iteration of the loop around
+  Vec<AnyExpr> summed_;  ///< in this iteration of the loop around, whatever branches are taken
   std::size_t next_ = 0;
 };
 

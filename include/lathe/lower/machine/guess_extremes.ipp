@@ -36,7 +36,9 @@ class ExtremeLoop : public Visitor {
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) return note_loop(*f);
     if (const auto* n = s.as<StoreNode>()) return note_store(*n);
-    const bool structure = s.kind() == StmtKind::Seq || s.kind() == StmtKind::LetStmt;
+    const auto* branch = s.as<IfNode>();
+    const bool structure = s.kind() == StmtKind::Seq || s.kind() == StmtKind::LetStmt ||
+                           (branch && is_load_free(branch->condition));
     if (!structure) possible = false;
     if (possible) descend(s);
   }

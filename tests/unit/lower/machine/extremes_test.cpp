@@ -149,6 +149,49 @@ TEST_CASE("one sum of the terms that the largest and the least share tells wheth
   }
 }
 
+TEST_CASE("terms under the guards of tiles are guessed, results under one are not") {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
+  // Of row i the first 4 i + 3 elements; results behind the loop, or under a branch.
+  const std::string whole = R"(program rows(in x: f32[360], out y: f32[18]) stage flat:
+  for i in 0..9:
+    alloc most: f32x8[] scope register
+    alloc least: f32x8[] scope register
+    most[] = broadcast(-inf, 8)
+    least[] = broadcast(inf, 8)
+    for r in 0..5:
+      if r * 8 + 5 <= i * 4:
+        most[] = max(most[], x[ramp(i * 40 + r * 8, 1, 8)])
+        least[] = min(least[], x[ramp(i * 40 + r * 8, 1, 8)])
+)",
+                    rest = R"(      else:
+        if r * 8 < i * 4 + 3:
+          most[] = select(ramp(r * 8, 1, 8) < broadcast(i * 4 + 3, 8), max(most[], x[ramp(i * 40 + r * 8, 1, 8) where ramp(r * 8, 1, 8) < broadcast(i * 4 + 3, 8)]), most[])
+          least[] = select(ramp(r * 8, 1, 8) < broadcast(i * 4 + 3, 8), min(least[], x[ramp(i * 40 + r * 8, 1, 8) where ramp(r * 8, 1, 8) < broadcast(i * 4 + 3, 8)]), least[])
+)",
+                    join = R"(
+    y[i] = max(max(shuffle(most[]; 0), shuffle(most[]; 1)), max(shuffle(most[]; 2), shuffle(most[]; 7)))
+    y[i + 9] = min(min(shuffle(least[]; 0), shuffle(least[]; 1)), min(shuffle(least[]; 2), shuffle(least[]; 7)))
+)",
+                    outside = whole + rest + join.substr(1),
+                    inside = replaced(replaced(whole, "0..5", "0..9"), "r * 8", "r * 4") +
+                             "    if i > 2:" + replaced(join, "\n    y", "\n      y");
+  for (const std::string& text : {outside, inside}) {
+    const lt::Program before = lt::parse(text), after = lt::guess_extremes(before);
+    const std::string guessed = after.str();
+    INFO(guessed);
+    // Of a scope each term once in each branch; of a loop alone once for each register.
+    CHECK(count_of(guessed, " + term") == 2);
+    CHECK((guessed.find("fast_max(shuffle(") != std::string::npos) == (text == outside));
+    for (std::size_t shift = 0; shift < 7; ++shift) {
+      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(18 * 4)};
+      const std::vector<Bytes> wanted = evaluated(before, {in, out});
+      CHECK(evaluated(after, {in, out})[1].data == wanted[1].data);
+      CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
+    }
+  }
+}
+
 TEST_CASE("what a scope computes besides extremes keeps it as it is") {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
