@@ -11392,6 +11392,9 @@ Program place_prefetches(const Program& program, const Target& target);
 /// guarded version.
 ///     for io: for ii < 8: if (io*8 + ii < n) S
 ///   → for io: if (io*8 + 8 <= n) { for ii: S } else { for ii: if (io*8 + ii < n) S }
+/// Tiles of which a mask leaves nothing, as above the diagonal of attention, are a third version
+/// where that is a function of what all lanes have, which is computed once.
+///     exp(select(j <= i, X[j], -inf) - m) → exp(-inf - m)
 Program hoist_guards(const Program& program);
 
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
@@ -12057,6 +12060,8 @@ struct LimitedFloat {
   AnyExpr low, high;
 
   explicit operator bool() const { return static_cast<bool>(x); }
+
+  static constexpr std::int64_t kMostAdded = 1 << 24;
 };
 
 inline LimitedFloat limited_float(const AnyExpr& e) {
@@ -12070,7 +12075,7 @@ inline LimitedFloat limited_float(const AnyExpr& e) {
   }
   if (const auto* n = inside.as<BinaryNode>(); n && n->op == BinaryOp::add) {
     const std::int64_t* c = as_const_int(n->b);
-    if (!c || std::abs(*c) > 1 << 24) return {};
+    if (!c || *c < -LimitedFloat::kMostAdded || *c > LimitedFloat::kMostAdded) return {};
     out.plus = *c;
     inside = n->a;
   }
@@ -12090,7 +12095,7 @@ inline ConstInterval exact_limits(const LimitedFloat& f) {
   const std::int64_t *low = f ? as_const_int(f.low) : nullptr,
                      *high = f ? as_const_int(f.high) : nullptr;
   const std::int64_t exact = f && f.x.dtype().scalar() == kF32 ? 1LL << 24 : 1LL << 31;
-  if (!low || !high || *low - f.plus < -exact || *high - f.plus > exact || *low > f.plus ||
+  if (!low || !high || *low < f.plus - exact || *high > f.plus + exact || *low > f.plus ||
       *high < f.plus)
     return {};
   return {*low - f.plus, *high - f.plus};
@@ -13443,7 +13448,8 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
   LlvmValue load(const LoadNode& n);
   LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at, const LlvmValue& mask);
-  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
+  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask,
+                         bool inbounds = true);
   LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
   LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
   LlvmValue load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp, std::int64_t stride,
@@ -52461,6 +52467,15 @@ class TileElementwise : RowSteps {
     s_.reorder(order);
     for (const auto& loop : group) s_.unroll(loop);
     s_.vectorize(vectors[1]);
+    if (ends_at_dim(nest, nest.unit)) run_borders_apart(vectors[0]);
+  }
+  // Where only a call tells the end, and not of several loops that became one: that a place of
+  // those exists is told by the test of the end.
+  static bool ends_at_dim(const DefaultNest& nest, const LoopRef& loop) {
+    for (const auto& f : nest.all)
+      if (f->var == loop.var)
+        return !as_const_int(f->extent) && affine_of(f->extent, free_vars(f->extent)).has_value();
+    return false;
   }
 
   void put_unit_innermost(const DefaultNest& nest) {
@@ -57184,6 +57199,9 @@ struct TileGuard {
   const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
   AnyExpr full;         ///< it holds for all values
   AnyExpr some;         ///< it may hold for one; none: not known
+  /// Of a select: no lane takes what most lanes take, and a long computation is left that is the
+  /// same for all lanes.
+  AnyExpr same = {};
 };
 
 // The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
@@ -57218,10 +57236,13 @@ class TileGuards : public Visitor {
   void expr(const AnyExpr& e) override {
     if (const auto* n = e.as<LoadNode>())
       for (const auto& i : n->indices) note_clamps(i);
-    if (const auto* n = e.as<SelectNode>()) {
-      for (const auto& part : conjuncts(n->condition)) note_usual(part);
-    }
+    if (const auto* n = e.as<SelectNode>())
+      for (const auto& part : conjuncts(n->condition)) note_usual(part, *n);
+    const bool outer = in_math_;
+    const auto* call = e.as<CallNode>();
+    in_math_ = in_math_ || (call && is_transcendental(call->op));
     descend(e);
+    in_math_ = outer;
   }
 
  private:
@@ -57246,13 +57267,14 @@ class TileGuards : public Visitor {
   }
 
   // Conditions hold together: what one compares is what the others make of it.
-  void note_usual(const AnyExpr& condition) {
+  void note_usual(const AnyExpr& condition, const SelectNode& of) {
     const AnyExpr inside = away_from_borders(condition, facts_);
     const bool value = usual_value(inside, facts_).value_or(true);
-    note_soft(value ? inside : simplify(logical_not(inside), facts_));
+    const bool same = in_math_ && (value ? of.no : of.yes).kind() == ExprKind::Const;
+    note_soft(value ? inside : simplify(logical_not(inside), facts_), same);
   }
 
-  void note_soft(const AnyExpr& condition) {
+  void note_soft(const AnyExpr& condition, bool same = false) {
     Vec<VarRef> tile;
     bool in_lanes = false;
     for (const auto* f : loops_) {
@@ -57261,8 +57283,12 @@ class TileGuards : public Visitor {
       in_lanes = in_lanes || f->loop_kind == ForKind::vectorized;
     }
     if (!in_lanes || !is_load_free(condition) || is_unpeeled(condition)) return;
-    AnyExpr full = compare_gap(condition, gap_of(condition, tile), true);
-    if (full.get() && !as_const_int(full)) guards.push_back({nullptr, full, {}});
+    const Interval gap = gap_of(condition, tile);
+    AnyExpr full = compare_gap(condition, gap, true);
+    if (!full.get() || as_const_int(full)) return;
+    guards.push_back({nullptr, full, {}});
+    const AnyExpr some = same ? compare_gap(condition, gap, false) : AnyExpr();
+    if (some.get() && !as_const_int(some)) guards.back().same = simplify(logical_not(some), facts_);
   }
 
   bool is_unpeeled(const AnyExpr& condition) const {
@@ -57309,6 +57335,7 @@ class TileGuards : public Visitor {
   const Vec<Stmt>& splits_;
   const Vec<VarRef>& unpeeled_;
   Vec<const ForNode*> loops_;
+  bool in_math_ = false;  ///< below a function that takes many operations
 };
 
 // Whether a statement with an effect stands under none of some guards. What fetches ahead has none:
@@ -57372,6 +57399,7 @@ struct BorderCase {
   AnyExpr count;
   std::int64_t last = 0;
   AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
+  AnyExpr same;  ///< of `others`: all lanes have the same; none: that is no version of its own
 };
 
 // Quotients of x by constants in a statement.
@@ -57403,6 +57431,7 @@ class VersionPlan {
       BorderCase& other = case_for(g.full);
       other.full = fold_and(other.full, g.full);
       other.guards.push_back(g.guard);
+      if (!other.same) other.same = g.same;
     }
   }
 
@@ -57463,7 +57492,7 @@ class VersionPlan {
     for (const auto& c : known)
       if (end.is_of(c.count)) return false;
     if (!end.is_last || known.size() == kMaxKnownCases) return false;
-    known.push_back({g.full, {g.guard}, end.count, end.end, {}});
+    known.push_back({g.full, {g.guard}, end.count, end.end, {}, {}});
     return true;
   }
 
@@ -57727,6 +57756,7 @@ class SplitBorderTiles : public Mutator {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       if (g.some.get() && !decidable(g.some)) here.back().some = {};
+      if (g.same.get() && !decidable(g.same)) here.back().same = {};
       ours = ours || uses_var(g.full, loop);
     }
     return ours ? here : Vec<TileGuard>{};
@@ -57794,7 +57824,9 @@ class SplitBorderTiles : public Mutator {
     if (!c.count.get()) {
       Stmt slow = leaf(s, dropped, at);
       if (depends_on_dims(full)) slow = rolled_border(slow);
-      return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, border(slow)));
+      slow = border(slow);
+      if (c.same) slow = make_if(set_counts(c.same, at), border(leaf(s, dropped, at)), slow);
+      return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, slow));
     }
     KnownCounts here = at;
     here.emplace_back(c.count, c.last);
@@ -59621,6 +59653,8 @@ class ExtremeRegion : public Visitor {
         return loop(*s.as<ForNode>());
       case StmtKind::LetStmt:
         return let(*s.as<LetStmtNode>());
+      case StmtKind::If:
+        return branch(*s.as<IfNode>());
       case StmtKind::Seq:
         return descend(s);
       default:
@@ -59668,6 +59702,18 @@ class ExtremeRegion : public Visitor {
     --loops_, runs_ = outer;
   }
 
+  // Guards of tiles: which terms there are.
+  void branch(const IfNode& n) {
+    if (!is_load_free(n.condition)) {
+      possible = false;
+      return;
+    }
+    ++branches_;
+    stmt(n.then_body);
+    if (n.else_body) stmt(n.else_body);
+    --branches_;
+  }
+
   void store(const StoreNode& n) {
     if (!contains(registers_, n.buffer)) note_result(n);
     expr(n.value);
@@ -59676,7 +59722,7 @@ class ExtremeRegion : public Visitor {
   // The first store of an element reads none of the results, so that all may be done again.
   void note_result(const StoreNode& n) {
     constexpr std::size_t kResults = 8;
-    possible = possible && loops_ == 0 && !n.mask && n.value.dtype().lanes == 1 &&
+    possible = possible && loops_ == 0 && branches_ == 0 && !n.mask && n.value.dtype().lanes == 1 &&
                n.value.dtype().is_float() && n.value.dtype().bits >= 32;
     for (const auto& i : n.indices) possible = possible && is_load_free(i);
     for (const auto& r : results)
@@ -59731,7 +59777,7 @@ class ExtremeRegion : public Visitor {
   Vec<Buffer> registers_;
   NodeSet own_vars_;  ///< names of what registers held
   double runs_ = 1;
-  int loops_ = 0;
+  int loops_ = 0, branches_ = 0;
 };
 
 /// The region by comparisons that ignore NaN and the sign of zeros, which also add up all terms.
@@ -59746,6 +59792,14 @@ class GuessedRegion : public Mutator {
       Stmt out = descend(s);
       summed_ = std::move(outside);
       return out;
+    }
+    if (const auto* n = s.as<IfNode>()) {
+      const Vec<AnyExpr> before = summed_;
+      Stmt yes = stmt(n->then_body);
+      summed_ = before;
+      Stmt no = n->else_body ? stmt(n->else_body) : Stmt();
+      summed_ = before;
+      return make_if(n->condition, std::move(yes), std::move(no));
     }
     if (const auto* n = s.as<StoreNode>())
       return with_terms(n->value, [&](AnyExpr value) {
@@ -59801,8 +59855,8 @@ class GuessedRegion : public Mutator {
     return out;
   }
 
-  // A term of two extremes, as the least and the largest of a row, is added once: regions hold no
-  // conditions, and nothing in them stores to what terms load.
+  // A term of two extremes, as the least and the largest of a row, is added once: nothing in a
+  // region stores to what terms load.
   bool is_summed(const AnyExpr& term) const {
     for (const AnyExpr& other : summed_)
       if (structurally_equal(term, other)) return true;
@@ -59822,7 +59876,7 @@ class GuessedRegion : public Mutator {
 
   const ExtremeRegion& region_;
   Vec<Term> terms_;
-  Vec<AnyExpr> summed_;  ///< in this iteration of the loop around
+  Vec<AnyExpr> summed_;  ///< in this iteration of the loop around, whatever branches are taken
   std::size_t next_ = 0;
 };
 
@@ -59884,7 +59938,9 @@ class ExtremeLoop : public Visitor {
   void stmt(const Stmt& s) override {
     if (const auto* f = s.as<ForNode>()) return note_loop(*f);
     if (const auto* n = s.as<StoreNode>()) return note_store(*n);
-    const bool structure = s.kind() == StmtKind::Seq || s.kind() == StmtKind::LetStmt;
+    const auto* branch = s.as<IfNode>();
+    const bool structure = s.kind() == StmtKind::Seq || s.kind() == StmtKind::LetStmt ||
+                           (branch && is_load_free(branch->condition));
     if (!structure) possible = false;
     if (possible) descend(s);
   }
@@ -70447,10 +70503,11 @@ LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::load_element(const LlvmPlace& at, DType t,
-                                               const LlvmStrided& index, LlvmValue mask) {
+                                               const LlvmStrided& index, LlvmValue mask,
+                                               bool inbounds) {
   auto read = [&] {
     DType stored = memory_type(t);
-    std::string pointer = address(at, t, index.base, true);
+    std::string pointer = address(at, t, index.base, inbounds);
     return from_memory(
         f_.op(stored, "load ", llvm_type(stored), ", ptr ", pointer, ", align ",
               format_int(alignment(at, t, index.multiple)), module_.alias_tags(at.scope)),
@@ -70483,24 +70540,32 @@ LATHE_DECL LlvmValue LlvmEmitter::load_anywhere(const LlvmPlace& at, DType t, co
                                                 const LlvmValue& mask) {
   if (module_.caps.gathers || !mask.text.empty()) return gather(at, t, value(index), mask);
   const auto* cast = index.as<CastNode>();
-  const bool narrow = cast && cast->value.dtype().scalar() == kI32 && t.lanes % 2 == 0;
+  const bool narrow = cast && cast->value.dtype().scalar() == kI32;
   return load_elements(at, t, value(narrow ? cast->value : index));
 }
 
 // LLVM would take each lane's address out of a register, where other loads at the same places have
-// others. An index of 32 bits is half of a word that is taken out.
+// others. An index of 32 bits is half of a word that is taken out, of which LLVM must know nothing:
+// it drops the extension of a half (22: of max(90 - i32(u8), 0) it takes the other one for zero).
 LATHE_DECL LlvmValue LlvmEmitter::load_elements(const LlvmPlace& at, DType t,
                                                 const LlvmValue& index) {
-  const bool narrow = index.dtype.scalar() == kI32 && t.lanes % 2 == 0;
+  const bool halves = index.dtype.scalar() == kI32 && t.lanes % 2 == 0;
   const LlvmValue words =
-      narrow ? f_.convert("bitcast", index, kI64.with_lanes(t.lanes / 2)) : widen_index(index);
-  LlvmValue out = llvm_zero(memory_type(t));
+      halves ? f_.convert("bitcast", index, kI64.with_lanes(t.lanes / 2)) : widen_index(index);
+  LlvmValue out = llvm_zero(memory_type(t)), word;
   for (int lane = 0; lane < t.lanes; ++lane) {
-    LlvmValue place = f_.extract(words, narrow ? lane / 2 : lane);
-    if (narrow)
-      place = lane % 2 == 0 ? widen_index(f_.convert("trunc", place, kI32))
-                            : f_.binary("ashr", place, f_.integer(kI64, 32));
-    out = f_.insert(out, to_memory(load_element(at, t.scalar(), {place, 0, 1}, {})), lane);
+    LlvmValue place;
+    if (!halves) {
+      place = f_.extract(words, lane);
+    } else if (lane % 2 == 0) {
+      word = opaque(f_.extract(words, lane / 2));
+      place = widen_index(f_.convert("trunc", word, kI32));
+    } else {
+      place = f_.binary("ashr", word, f_.integer(kI64, 32));
+    }
+    // What is the same in all lanes may have led out of the buffer.
+    const LlvmValue element = load_element(at, t.scalar(), {place, 0, 1}, {}, false);
+    out = f_.insert(out, to_memory(element), lane);
   }
   return from_memory(out, t);
 }

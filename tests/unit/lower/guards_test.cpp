@@ -327,7 +327,7 @@ TEST_CASE("rows under a mask are the same, whatever they hold") {
   for (const char* name : {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     const lt::Target target = std::string(name) == "host" ? lt::host() : lt::Target(name);
     const lt::Program guarded = lt::lower_until("simplify_borders", p, target);
-    CHECK(test::count_of(guarded.str(), "vectorized") > 2);
+    CHECK(guarded.str().find("exp(-inf - T[i])") != std::string::npos);
     CHECK(test::evaluated(p, in)[2].data == test::evaluated(guarded, in)[2].data);
   }
   test::check_against_evaluator(lt::lower(p, lt::host()), in);

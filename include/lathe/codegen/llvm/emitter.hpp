@@ -92,7 +92,8 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   int alignment(const LlvmPlace& at, DType element, std::int64_t multiple) const;
   LlvmValue load(const LoadNode& n);
   LlvmValue load_scalar(const LoadNode& n, const LlvmPlace& at, const LlvmValue& mask);
-  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask);
+  LlvmValue load_element(const LlvmPlace& at, DType t, const LlvmStrided& index, LlvmValue mask,
+                         bool inbounds = true);
   LlvmValue load_vector(const LlvmPlace& at, DType t, const AnyExpr& index, const LlvmValue& mask);
   LlvmValue load_strided(const LlvmPlace& at, DType t, const LlvmStrided& i, const LlvmValue& mask);
   LlvmValue load_pieces(const LlvmPlace& at, DType t, const RampNode& ramp, std::int64_t stride,

@@ -106,8 +106,8 @@ class TileGuards : public Visitor {
     AnyExpr full = compare_gap(condition, gap, true);
     if (!full.get() || as_const_int(full)) return;
     guards.push_back({nullptr, full, {}});
-    if (const AnyExpr some = same ? compare_gap(condition, gap, false) : AnyExpr())
-      guards.back().same = simplify(logical_not(some), facts_);
+    const AnyExpr some = same ? compare_gap(condition, gap, false) : AnyExpr();
+    if (some.get() && !as_const_int(some)) guards.back().same = simplify(logical_not(some), facts_);
   }
 
   bool is_unpeeled(const AnyExpr& condition) const {

@@ -17,6 +17,8 @@ struct LimitedFloat {
   AnyExpr low, high;
 
   explicit operator bool() const { return static_cast<bool>(x); }
+
+  static constexpr std::int64_t kMostAdded = 1 << 24;
 };
 
 inline LimitedFloat limited_float(const AnyExpr& e) {
@@ -30,7 +32,7 @@ inline LimitedFloat limited_float(const AnyExpr& e) {
   }
   if (const auto* n = inside.as<BinaryNode>(); n && n->op == BinaryOp::add) {
     const std::int64_t* c = as_const_int(n->b);
-    if (!c || std::abs(*c) > 1 << 24) return {};
+    if (!c || *c < -LimitedFloat::kMostAdded || *c > LimitedFloat::kMostAdded) return {};
     out.plus = *c;
     inside = n->a;
   }
@@ -50,7 +52,7 @@ inline ConstInterval exact_limits(const LimitedFloat& f) {
   const std::int64_t *low = f ? as_const_int(f.low) : nullptr,
                      *high = f ? as_const_int(f.high) : nullptr;
   const std::int64_t exact = f && f.x.dtype().scalar() == kF32 ? 1LL << 24 : 1LL << 31;
-  if (!low || !high || *low - f.plus < -exact || *high - f.plus > exact || *low > f.plus ||
+  if (!low || !high || *low < f.plus - exact || *high > f.plus + exact || *low > f.plus ||
       *high < f.plus)
     return {};
   return {*low - f.plus, *high - f.plus};

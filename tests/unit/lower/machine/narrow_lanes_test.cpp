@@ -182,3 +182,53 @@ TEST_CASE("floats become the same places where only a call tells the limits") {
     }
   }
 }
+
+TEST_CASE("elements of each type are loaded from anywhere, by indices of each type") {
+  const unsigned seed = 20261201;
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto one_of = [&](const std::vector<std::string>& of) { return of[random() % of.size()]; };
+  for (int k = 0; k < 48; ++k) {
+    const std::string type = one_of({"u8", "i16", "f16", "f32", "f64", "i64", "bool"}),
+                      by = one_of({"u8", "i32", "i64", "f32", "f64"}),
+                      lanes = one_of({"2", "3", "4", "5", "8", "12", "16", "32"}),
+                      place = "i64(F[o * " + lanes + " + i])";
+    // Words of two places of which LLVM knows bits, and places that a scalar leads away from.
+    const std::string index =
+        one_of({"max(90 - " + place + ", 0)", "max(min(30 - " + place + ", 99), 0)",
+                "max(min(" + place + " + 2, 90), 0) + i64(J[o]) - 5",
+                "90 - max(min(" + place + ", 80), 0) + o"});
+    const bool wraps = index.find("90 - i64") != std::string::npos && by != "u8";
+    const lt::Program p =
+        lt::parse("program k(in X: " + type + "[128], in F: " + (wraps ? "u8" : by) + "[" +
+                  std::to_string(4 * std::stoi(lanes)) + "], in J: i32[4], out Y: " + type + "[" +
+                  std::to_string(4 * std::stoi(lanes)) +
+                  "]):\n  for o in 0..4:\n    vectorized for i in 0.." + lanes + ":\n      Y[o * " +
+                  lanes + " + i] = X[" + index + "]\n");
+    CAPTURE(p.str());
+    Bytes x{std::vector<unsigned char>(1024)}, f{std::vector<unsigned char>(1024)},
+        y{std::vector<unsigned char>(1024)};
+    for (unsigned char& b : x.data) b = static_cast<unsigned char>(random() % 2);
+    for (unsigned char& b : f.data) b = static_cast<unsigned char>(random() % 256);
+    const std::vector<Bytes> in{x, f, Bytes::of(std::vector<std::int32_t>{5, 6, 40, 7}), y};
+    for (const char* name : {"host", "x86-64-v2", "x86-64"}) {
+      const Target target = std::string(name) == "host" ? host() : Target(name);
+      const auto wanted = evaluated(p, in), got = Compared(lower(p, target), target).check(in);
+      CHECK(wanted[3].data == got[3].data);
+    }
+  }
+}
+
+TEST_CASE("a choice that is limited and becomes an integer is computed once") {
+  const Program p = in_lanes(
+      "u8(min(max(select(F[i] > 1.0, X[i], select(F[i] < -2.0, X[i + 9], F[i])), 0.0), 200.0))",
+      "u8");
+  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    const Program lowered = lower(p, Target(name));
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      const auto in = inputs(seed, false, 1);
+      CHECK(evaluated(p, in).back().data == evaluated(lowered, in).back().data);
+    }
+  }
+  check_against_evaluator(lower(p, host()), inputs(7, false, 1));
+}

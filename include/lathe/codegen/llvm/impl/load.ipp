@@ -39,10 +39,11 @@ LATHE_DECL LlvmValue LlvmEmitter::load_scalar(const LoadNode& n, const LlvmPlace
 }
 
 LATHE_DECL LlvmValue LlvmEmitter::load_element(const LlvmPlace& at, DType t,
-                                               const LlvmStrided& index, LlvmValue mask) {
+                                               const LlvmStrided& index, LlvmValue mask,
+                                               bool inbounds) {
   auto read = [&] {
     DType stored = memory_type(t);
-    std::string pointer = address(at, t, index.base, true);
+    std::string pointer = address(at, t, index.base, inbounds);
     return from_memory(
         f_.op(stored, "load ", llvm_type(stored), ", ptr ", pointer, ", align ",
               format_int(alignment(at, t, index.multiple)), module_.alias_tags(at.scope)),
@@ -75,24 +76,32 @@ LATHE_DECL LlvmValue LlvmEmitter::load_anywhere(const LlvmPlace& at, DType t, co
                                                 const LlvmValue& mask) {
   if (module_.caps.gathers || !mask.text.empty()) return gather(at, t, value(index), mask);
   const auto* cast = index.as<CastNode>();
-  const bool narrow = cast && cast->value.dtype().scalar() == kI32 && t.lanes % 2 == 0;
+  const bool narrow = cast && cast->value.dtype().scalar() == kI32;
   return load_elements(at, t, value(narrow ? cast->value : index));
 }
 
 // LLVM would take each lane's address out of a register, where other loads at the same places have
-// others. An index of 32 bits is half of a word that is taken out.
+// others. An index of 32 bits is half of a word that is taken out, of which LLVM must know nothing:
+// it drops the extension of a half (22: of max(90 - i32(u8), 0) it takes the other one for zero).
 LATHE_DECL LlvmValue LlvmEmitter::load_elements(const LlvmPlace& at, DType t,
                                                 const LlvmValue& index) {
-  const bool narrow = index.dtype.scalar() == kI32 && t.lanes % 2 == 0;
+  const bool halves = index.dtype.scalar() == kI32 && t.lanes % 2 == 0;
   const LlvmValue words =
-      narrow ? f_.convert("bitcast", index, kI64.with_lanes(t.lanes / 2)) : widen_index(index);
-  LlvmValue out = llvm_zero(memory_type(t));
+      halves ? f_.convert("bitcast", index, kI64.with_lanes(t.lanes / 2)) : widen_index(index);
+  LlvmValue out = llvm_zero(memory_type(t)), word;
   for (int lane = 0; lane < t.lanes; ++lane) {
-    LlvmValue place = f_.extract(words, narrow ? lane / 2 : lane);
-    if (narrow)
-      place = lane % 2 == 0 ? widen_index(f_.convert("trunc", place, kI32))
-                            : f_.binary("ashr", place, f_.integer(kI64, 32));
-    out = f_.insert(out, to_memory(load_element(at, t.scalar(), {place, 0, 1}, {})), lane);
+    LlvmValue place;
+    if (!halves) {
+      place = f_.extract(words, lane);
+    } else if (lane % 2 == 0) {
+      word = opaque(f_.extract(words, lane / 2));
+      place = widen_index(f_.convert("trunc", word, kI32));
+    } else {
+      place = f_.binary("ashr", word, f_.integer(kI64, 32));
+    }
+    // What is the same in all lanes may have led out of the buffer.
+    const LlvmValue element = load_element(at, t.scalar(), {place, 0, 1}, {}, false);
+    out = f_.insert(out, to_memory(element), lane);
   }
   return from_memory(out, t);
 }
