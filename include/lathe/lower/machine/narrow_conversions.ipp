@@ -44,9 +44,9 @@ class NarrowConversions : public MutatorInLoops {
   /// Whether limits are so near that numbers beyond `kFar` need not be told apart.
   bool is_near(const LimitedFloat& f) {
     const ConstInterval low = const_bounds(f.low, facts_), high = const_bounds(f.high, facts_);
-    constexpr std::int64_t near = kFar / 2;
-    return low.has_min() && low.has_max() && high.has_min() && high.has_max() && low.min > -near &&
-           low.max < near && high.min > -near && high.max < near;
+    constexpr std::int64_t kNear = kFar / 2;
+    return low.has_min() && low.has_max() && high.has_min() && high.has_max() && low.min > -kNear &&
+           low.max < kNear && high.min > -kNear && high.max < kNear;
   }
   /// The same limits of what is converted as the mantissa of an f64.
   AnyExpr from_doubles(const BinaryNode& outer, const LimitedFloat& f) {

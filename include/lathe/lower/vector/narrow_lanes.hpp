@@ -1,12 +1,13 @@
 // In which fewer bits integers can be computed.
 #pragma once
 
-#include <cmath>
 #include <lathe/analysis/held.hpp>
 #include <lathe/arith/facts.hpp>
 #include <lathe/arith/interval.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/vector/limited_float.hpp>
+#include <lathe/support/dense_map.hpp>
 
 namespace lathe::detail {
 
