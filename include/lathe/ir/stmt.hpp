@@ -309,11 +309,11 @@ struct Param {
   DType dtype() const;
 };
 
-/// A symbolic extent: taken from the arguments' shapes at the call and checked there against these
-/// bounds.
 /// What calls, and so simplification, take a Dim to be at most.
 inline constexpr std::int64_t kLargestDim = std::int64_t{1} << 40;
 
+/// A symbolic extent: taken from the arguments' shapes at the call and checked there against these
+/// bounds.
 struct DimNode : RefCounted {
   DimNode(VarRef its_var, std::int64_t its_min, std::int64_t its_max, std::int64_t its_multiple_of)
       : var(std::move(its_var)), min(its_min), max(its_max), multiple_of(its_multiple_of) {}

@@ -38,8 +38,8 @@ struct BorderCase {
   Vec<const IfNode*> guards;
   AnyExpr count;
   std::int64_t last = 0;
-  AnyExpr some;  ///< of `others`: without it nothing in the tile runs; none: not known
-  AnyExpr same;  ///< of `others`: all lanes have the same; none: that is no version of its own
+  AnyExpr some;     ///< of `others`: without it nothing in the tile runs; none: not known
+  AnyExpr uniform;  ///< of `others`: with it all lanes take a constant; none: no version for that
 };
 
 // Quotients of x by constants in a statement.
@@ -71,7 +71,7 @@ class VersionPlan {
       BorderCase& other = case_for(g.full);
       other.full = fold_and(other.full, g.full);
       other.guards.push_back(g.guard);
-      if (!other.same) other.same = g.same;
+      if (!other.uniform) other.uniform = g.uniform;
     }
   }
 

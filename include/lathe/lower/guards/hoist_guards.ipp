@@ -178,7 +178,7 @@ class SplitBorderTiles : public Mutator {
       if (!decidable(g.full) || is_const(g.full, 0)) continue;
       here.push_back(g);
       if (g.some.get() && !decidable(g.some)) here.back().some = {};
-      if (g.same.get() && !decidable(g.same)) here.back().same = {};
+      if (g.uniform.get() && !decidable(g.uniform)) here.back().uniform = {};
       ours = ours || uses_var(g.full, loop);
     }
     return ours ? here : Vec<TileGuard>{};
@@ -247,7 +247,7 @@ class SplitBorderTiles : public Mutator {
       Stmt slow = leaf(s, dropped, at);
       if (depends_on_dims(full)) slow = rolled_border(slow);
       slow = border(slow);
-      if (c.same) slow = make_if(set_counts(c.same, at), border(leaf(s, dropped, at)), slow);
+      if (c.uniform) slow = make_if(set_counts(c.uniform, at), border(leaf(s, dropped, at)), slow);
       return make_if(full, version(s, plan, k + 1, all, at), outside(c, at, slow));
     }
     KnownCounts here = at;

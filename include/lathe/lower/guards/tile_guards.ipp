@@ -18,9 +18,9 @@ struct TileGuard {
   const IfNode* guard;  ///< null: no statement, but what a clamped index or a select asks
   AnyExpr full;         ///< it holds for all values
   AnyExpr some;         ///< it may hold for one; none: not known
-  /// Of a select: no lane takes what most lanes take, and a long computation is left that is the
-  /// same for all lanes.
-  AnyExpr same = {};
+  /// Of a select below a function: all lanes take a constant; none: not known, or nothing is
+  /// gained.
+  AnyExpr uniform = {};
 };
 
 // The guards of a statement that depend on tile loops inside it: unrolled and vectorized ones, or,
@@ -89,11 +89,12 @@ class TileGuards : public Visitor {
   void note_usual(const AnyExpr& condition, const SelectNode& of) {
     const AnyExpr inside = away_from_borders(condition, facts_);
     const bool value = usual_value(inside, facts_).value_or(true);
-    const bool same = in_math_ && (value ? of.no : of.yes).kind() == ExprKind::Const;
-    note_soft(value ? inside : simplify(logical_not(inside), facts_), same);
+    const bool else_constant = in_math_ && (value ? of.no : of.yes).kind() == ExprKind::Const;
+    note_soft(value ? inside : simplify(logical_not(inside), facts_), else_constant);
   }
 
-  void note_soft(const AnyExpr& condition, bool same = false) {
+  // `else_constant`: lanes in which it does not hold give a function the same argument.
+  void note_soft(const AnyExpr& condition, bool else_constant = false) {
     Vec<VarRef> tile;
     bool in_lanes = false;
     for (const auto* f : loops_) {
@@ -106,8 +107,9 @@ class TileGuards : public Visitor {
     AnyExpr full = compare_gap(condition, gap, true);
     if (!full.get() || as_const_int(full)) return;
     guards.push_back({nullptr, full, {}});
-    const AnyExpr some = same ? compare_gap(condition, gap, false) : AnyExpr();
-    if (some.get() && !as_const_int(some)) guards.back().same = simplify(logical_not(some), facts_);
+    const AnyExpr some = else_constant ? compare_gap(condition, gap, false) : AnyExpr();
+    if (some.get() && !as_const_int(some))
+      guards.back().uniform = simplify(logical_not(some), facts_);
   }
 
   bool is_unpeeled(const AnyExpr& condition) const {

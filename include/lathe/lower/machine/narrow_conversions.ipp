@@ -13,6 +13,8 @@ class NarrowConversions : public MutatorInLoops {
  public:
   NarrowConversions(const Program& program, const TargetCaps& caps)
       : MutatorInLoops(program), caps_(caps) {
+    // Only here: where all of Facts knows this, the simplifier drops limits of fused rows by bounds
+    // that it then can't compare (h * w).
     for (const auto& dim : program->dims)
       facts_.bind(dim->var, ConstInterval{dim->min, std::min(dim->max, kLargestDim)});
   }

@@ -4,7 +4,6 @@
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/vector/narrow_lanes.hpp>
-#include <utility>
 
 namespace lathe {
 namespace detail {

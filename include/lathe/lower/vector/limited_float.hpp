@@ -59,17 +59,14 @@ inline ConstInterval exact_limits(const LimitedFloat& f) {
 }
 
 /// The least number of a float type that is n or more.
-inline double least_float_from(std::uint64_t n, DType t) {
-  double number = static_cast<double>(n);
-  if (t.scalar() == kF32) {
-    float narrow = static_cast<float>(n);
-    if (static_cast<std::uint64_t>(narrow) < n)
-      narrow = std::nextafter(narrow, std::numeric_limits<float>::infinity());
-    return narrow;
-  }
-  if (static_cast<std::uint64_t>(number) < n)
-    number = std::nextafter(number, std::numeric_limits<double>::infinity());
-  return number;
+template <class F>
+double least_from(std::uint64_t n) {
+  const F nearest = static_cast<F>(n);
+  const bool below = static_cast<std::uint64_t>(nearest) < n;
+  return below ? std::nextafter(nearest, std::numeric_limits<F>::infinity()) : nearest;
+}
+inline double least_from(std::uint64_t n, DType t) {
+  return t.scalar() == kF32 ? least_from<float>(n) : least_from<double>(n);
 }
 
 /// x, but a limit on the other side where cast(x) + plus wraps around.
@@ -80,10 +77,10 @@ inline AnyExpr without_wrap(const LimitedFloat& f, double least, double most) {
   if (f.plus > 0)
     return make_select(
         make_binary(BinaryOp::ge, f.x,
-                    make_float(t, least_float_from(end - static_cast<std::uint64_t>(f.plus), t))),
+                    make_float(t, least_from(end - static_cast<std::uint64_t>(f.plus), t))),
         make_float(t, least), f.x);
   const std::uint64_t away = end - static_cast<std::uint64_t>(-f.plus) + 1;
-  return make_select(make_binary(BinaryOp::le, f.x, make_float(t, -least_float_from(away, t))),
+  return make_select(make_binary(BinaryOp::le, f.x, make_float(t, -least_from(away, t))),
                      make_float(t, most), f.x);
 }
 

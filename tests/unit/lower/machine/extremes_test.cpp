@@ -66,15 +66,29 @@ lt::Program joined_extremes(const std::string& fold, const std::string& identity
   return lt::parse(replaced(replaced(text, "FOLD", fold), "ID", identity));
 }
 
-/// Rows of 40 with these values in turn, each in every row and place once.
-template <std::size_t N>
-std::vector<float> rows_of(const float (&special)[N], std::size_t shift) {
+/// Rows of 40 with NaN, both zeros and both infinities in turn, each in every row and place once.
+std::vector<float> rows_of_extremes(std::size_t shift) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const std::vector<float> special{std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
   std::vector<float> x(9 * 40);
   for (std::size_t k = 0; k < x.size(); ++k) {
     const std::size_t row = k / 40;
-    x[k] = special[k % 11 == row ? (k / 11) % N : (row + shift) % N];
+    x[k] = special[(k % 11 == row ? k / 11 : row + shift) % special.size()];
   }
   return x;
+}
+
+/// Checks that programs of these rows mean the same, one of them also as machine code.
+void check_same(const lt::Program& before, const lt::Program& after, std::size_t results,
+                bool compiled = true) {
+  for (std::size_t shift = 0; shift < 7; ++shift) {
+    const std::vector<Bytes> in{Bytes::of(rows_of_extremes(shift)),
+                                Bytes{std::vector<unsigned char>(results * 4)}};
+    const std::vector<Bytes> wanted = evaluated(before, in);
+    const std::vector<Bytes> got =
+        compiled ? check_against_evaluator(after, in) : evaluated(after, in);
+    CHECK(got[1].data == wanted[1].data);
+  }
 }
 
 }  // namespace
@@ -88,40 +102,25 @@ TEST_CASE("one comparison a term, and the loop again where that may be wrong") {
 }
 
 TEST_CASE("NaN, both zeros and both infinities in each place give what max and min mean") {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
   for (const char* fold : {"max", "min"}) {
     const lt::Program before = row_extremes(fold, std::string(fold) == "max" ? "-inf" : "inf");
     const lt::Program after = lt::guess_extremes(before);
-    for (std::size_t shift = 0; shift < 7; ++shift) {
-      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(27 * 4)};
-      const std::vector<Bytes> wanted = evaluated(before, {in, out});
-      CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
-    }
+    check_same(before, after, 27);
   }
 }
 
 TEST_CASE("partial results are joined by guess, and all of it again where that may be wrong") {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
   for (const char* fold : {"max", "min"}) {
     const lt::Program before = joined_extremes(fold, std::string(fold) == "max" ? "-inf" : "inf");
     const lt::Program after = lt::guess_extremes(before);
     const std::string text = after.str(), exact = std::string(fold) + "(shuffle(h";
     CHECK(text.find("fast_" + exact) != std::string::npos);
     CHECK(text.find(" = " + exact) > text.find("if "));  // in the code for what was guessed wrong
-    for (std::size_t shift = 0; shift < 7; ++shift) {
-      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(9 * 4)};
-      const std::vector<Bytes> wanted = evaluated(before, {in, out});
-      CHECK(evaluated(after, {in, out})[1].data == wanted[1].data);
-      CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
-    }
+    check_same(before, after, 9);
   }
 }
 
 TEST_CASE("one sum of the terms that the largest and the least share tells whether one is NaN") {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
   const lt::Program before = lt::parse(
       R"(program rows(in x: f32[360], out y: f32[18]) stage flat:
   for i in 0..9:
@@ -142,16 +141,10 @@ TEST_CASE("one sum of the terms that the largest and the least share tells wheth
   // Once in the loop, and once for what the least alone takes.
   CHECK(count_of(text, "] + term") == 2);
   CHECK(count_of(text, "fast_min(term") == 2);
-  for (std::size_t shift = 0; shift < 7; ++shift) {
-    const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(18 * 4)};
-    const std::vector<Bytes> wanted = evaluated(before, {in, out});
-    CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
-  }
+  check_same(before, after, 18);
 }
 
 TEST_CASE("terms under the guards of tiles are guessed, results under one are not") {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
   // Of row i the first 4 i + 3 elements; results behind the loop, or under a branch.
   const std::string whole = R"(program rows(in x: f32[360], out y: f32[18]) stage flat:
   for i in 0..9:
@@ -183,28 +176,18 @@ TEST_CASE("terms under the guards of tiles are guessed, results under one are no
     // Of a scope each term once in each branch; of a loop alone once for each register.
     CHECK(count_of(guessed, " + term") == 2);
     CHECK((guessed.find("fast_max(shuffle(") != std::string::npos) == (text == outside));
-    for (std::size_t shift = 0; shift < 7; ++shift) {
-      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(18 * 4)};
-      const std::vector<Bytes> wanted = evaluated(before, {in, out});
-      CHECK(evaluated(after, {in, out})[1].data == wanted[1].data);
-      CHECK(check_against_evaluator(after, {in, out})[1].data == wanted[1].data);
-    }
+    check_same(before, after, 18);
   }
 }
 
 TEST_CASE("what a scope computes besides extremes keeps it as it is") {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  const float special[] = {std::nanf(""), 0.0F, -0.0F, kInf, -kInf, 1.0F, -2.0F};
   const std::string text = joined_extremes("max", "-inf").str();
   // Scopes inside of it may still be guessed, and mean the same.
   const auto stays = [&](const std::string& what, const std::string& by) {
     const std::string other = replaced(text, what, by);
     REQUIRE(other != text);
     const lt::Program before = lt::parse(other), after = lt::guess_extremes(before);
-    for (std::size_t shift = 0; shift < 7; ++shift) {
-      const Bytes in = Bytes::of(rows_of(special, shift)), out{std::vector<unsigned char>(9 * 4)};
-      CHECK(evaluated(after, {in, out})[1].data == evaluated(before, {in, out})[1].data);
-    }
+    check_same(before, after, 9, false);
     const std::string guessed = after.str();
     return guessed.find("fast_max(") >= guessed.find("alloc h");
   };
