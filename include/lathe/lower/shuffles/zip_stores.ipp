@@ -161,7 +161,7 @@ class ZipStores : public Mutator {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
     StoresAtEnd opened;
-    if (opened.set(*seq) && opened.nests > 1)
+    if (opened.set(*seq) && opened.nests > 0)
       if (auto [out, zipped] = in_runs(opened.stores); zipped) return under(opened.lets, out);
     return in_runs(seq->stmts).first;
   }

@@ -76,6 +76,18 @@ TEST_CASE("stores stay where one is missing, twice there, or reads what another 
   CHECK(count_of(zip_stores(any_order, Target("znver4")).str(), "y[ramp(") == 3);
 }
 
+TEST_CASE("stores are dense, too, where some of them have names for what they store") {
+  Columns rows(kF32, 16);
+  const auto named = [&](const Buffer& from) {
+    const VarRef v = make_var("v", kF32.with_lanes(16));
+    return make_let_stmt(v, make_load(from, {ramp(1, 1, 16)}),
+                         make_seq({make_store(rows.y, {ramp(1, 3, 16)}, v), rows.store(0, 3, 2)}));
+  };
+  CHECK(zipped(rows.b.done(make_seq({rows.store(0, 3, 0), named(rows.x)}))) == 6);
+  // What the first one stores is read.
+  CHECK(zipped(rows.b.done(make_seq({rows.store(0, 3, 0), named(rows.y)}))) == 0);
+}
+
 TEST_CASE("tails whose masks step as the stores do are dense, too") {
   Columns rows(kF32, 16);
   Vec<Stmt> all;
