@@ -87,3 +87,22 @@ TEST_CASE("statements: what a let binds keeps its range, of narrow types too") {
     CHECK(text.find("X[") != std::string::npos);
   }
 }
+
+TEST_CASE("statements: computations over the budget still have simple places") {
+  VarRef i = make_var("i"), n = make_var("n");
+  Buffer x = make_buffer("X", kF32, {AnyExpr(n)});
+  const auto place = [&](std::int64_t k) {
+    const AnyExpr at = AnyExpr(i) * 8 + AnyExpr(k);
+    return make_binary(
+        BinaryOp::max,
+        make_binary(BinaryOp::min, make_select(eq(AnyExpr(0), AnyExpr(0)), at, at * 3),
+                    AnyExpr(n) - 1),
+        AnyExpr(0));
+  };
+  AnyExpr sum = make_load(x, {place(0)});
+  for (std::int64_t k = 1; k < 1000; ++k) sum = sum + make_load(x, {place(k)});
+  CHECK(str(simplify(sum)).find("0 == 0") != std::string::npos);
+  const std::string text = str(simplify(make_store(x, {AnyExpr(0)}, sum)));
+  CHECK(text.find("X[max(min(i * 8 + 999, n - 1), 0)]") != std::string::npos);
+  CHECK(text.find("0 == 0") == std::string::npos);
+}

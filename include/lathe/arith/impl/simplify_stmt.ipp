@@ -19,12 +19,29 @@ class OwnsInit : public Visitor {
   bool found = false;
 };
 
+/// Each load as a query of its own, for computations that are over the budget of one.
+class SimplifyLoads : public Mutator {
+ public:
+  explicit SimplifyLoads(const Facts& facts) : facts_(facts) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    return e.kind() == ExprKind::Load ? Simplifier(facts_).expr(e) : descend(e);
+  }
+
+ private:
+  const Facts& facts_;
+};
+
 /// Carries the facts of the scope along; each scope restores what it found.
 class SimplifyStmt : public Mutator {
  public:
   explicit SimplifyStmt(const Facts& facts) : facts_(facts) {}
 
-  AnyExpr expr(const AnyExpr& e) override { return Simplifier(facts_).expr(e); }
+  AnyExpr expr(const AnyExpr& e) override {
+    Simplifier whole(facts_);
+    const AnyExpr out = whole.expr(e);
+    return whole.exhausted() ? SimplifyLoads(facts_).expr(out) : out;
+  }
   Stmt stmt(const Stmt& s) override {
     switch (s.kind()) {
       case StmtKind::For:
