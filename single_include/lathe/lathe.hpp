@@ -11397,6 +11397,13 @@ Program place_prefetches(const Program& program, const Target& target);
 ///     exp(select(j <= i, X[j], -inf) - m) → exp(-inf - m)
 Program hoist_guards(const Program& program);
 
+/// Serial loops over tiles of lanes, of which a call tells the number and places at borders are
+/// clamped: the last tile begins so early that it is whole, and computes places again. The first
+/// and the last one run apart, so each has the borders of one side, in lanes that are numbers.
+///     for jo < (w + 63) / 64: for ji < 64: if (jo * 64 + ji < w) S(jo * 64 + ji)
+///   → S(0 + ji); for jo in 1..: S(min(jo * 64, w - 128) + ji); S(w - 64 + ji)   where w is large
+Program shift_tiles(const Program& program);
+
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
 /// blocks, has one loop in terms of the others: how much of the tile is left is a constant where
 /// the row's length is one.
@@ -11541,6 +11548,35 @@ SplitProgram split_constants(const Program& program, Keep keep = Keep::all);
 std::size_t known_bytes(const BufferNode& b);
 
 }  // namespace lathe
+
+// ---- lathe/lower/guards/at_least.hpp
+// Comparisons of indices in one form.
+
+namespace lathe::detail {
+
+/// What a condition, or that it does not hold, says of two indices: that one is at least the other.
+struct AtLeast {
+  AnyExpr large, small;
+
+  static std::optional<AtLeast> of(const AnyExpr& condition, bool holds) {
+    const auto* n = condition.as<BinaryNode>();
+    if (!n || n->a.dtype() != kIndex || !is_load_free(condition)) return {};
+    switch (n->op) {
+      case BinaryOp::lt:
+        return holds ? AtLeast{n->b - 1, n->a} : AtLeast{n->a, n->b};
+      case BinaryOp::le:
+        return holds ? AtLeast{n->b, n->a} : AtLeast{n->a, n->b + 1};
+      case BinaryOp::gt:
+        return holds ? AtLeast{n->a - 1, n->b} : AtLeast{n->b, n->a};
+      case BinaryOp::ge:
+        return holds ? AtLeast{n->a, n->b} : AtLeast{n->b, n->a + 1};
+      default:
+        return {};
+    }
+  }
+};
+
+}  // namespace lathe::detail
 
 // ---- lathe/lower/borders/lane_pieces.hpp
 // Vectors of indices whose lanes step by one, or not at all, in each of a few pieces.
@@ -26832,12 +26868,29 @@ class OwnsInit : public Visitor {
   bool found = false;
 };
 
+/// Each load as a query of its own, for computations that are over the budget of one.
+class SimplifyLoads : public Mutator {
+ public:
+  explicit SimplifyLoads(const Facts& facts) : facts_(facts) {}
+
+  AnyExpr expr(const AnyExpr& e) override {
+    return e.kind() == ExprKind::Load ? Simplifier(facts_).expr(e) : descend(e);
+  }
+
+ private:
+  const Facts& facts_;
+};
+
 /// Carries the facts of the scope along; each scope restores what it found.
 class SimplifyStmt : public Mutator {
  public:
   explicit SimplifyStmt(const Facts& facts) : facts_(facts) {}
 
-  AnyExpr expr(const AnyExpr& e) override { return Simplifier(facts_).expr(e); }
+  AnyExpr expr(const AnyExpr& e) override {
+    Simplifier whole(facts_);
+    const AnyExpr out = whole.expr(e);
+    return whole.exhausted() ? SimplifyLoads(facts_).expr(out) : out;
+  }
   Stmt stmt(const Stmt& s) override {
     switch (s.kind()) {
       case StmtKind::For:
@@ -57888,31 +57941,325 @@ LATHE_DECL Program hoist_guards(const Program& program) {
 
 }  // namespace lathe
 
-// ---- lathe/lower/guards/solve_tails.ipp
+// ---- lathe/lower/guards/movable_tiles.ipp
+namespace lathe::detail {
+
+// Where a tile of a loop lies: at positions tile * width + sum of steps[k] * loops[k], all of them
+// before `end`.
+struct TilePosition {
+  Vec<VarRef> loops;
+  Vec<std::int64_t> steps;
+  std::int64_t width = 0;
+  AnyExpr end;
+
+  /// What a guard says of it: a * position + (loops beside it) < b. Lanes make the position, and
+  /// loops around them as long as a tile is wider.
+  static std::optional<TilePosition> of(const AnyExpr& condition, const VarRef& tile,
+                                        const Vec<const ForNode*>& inside, const Facts& facts) {
+    const auto holds = AtLeast::of(condition, true);
+    if (!holds) return {};
+    Vec<VarRef> vars{tile};
+    for (const auto* f : inside) vars.push_back(f->var);
+    const auto room = affine_of(holds->large - holds->small, vars, facts);
+    if (!room || !room->coef(0)) return {};
+    const auto per_tile = -*room->coef(0);
+    TilePosition out;
+    std::int64_t reach = 0, unit = 0;
+    AnyExpr beside = room->rest;
+    for (std::size_t k = inside.size(); k-- > 0;) {
+      const auto coef = room->coef(k + 1);
+      const std::int64_t* extent = as_const_int(inside[k]->extent);
+      if (!coef) return {};
+      if (*coef == 0) continue;
+      if (!extent || !lathe::is_const(inside[k]->min, 0) || tail_of(*inside[k]) == Tail::mask)
+        return {};
+      if (unit == 0 && inside[k]->loop_kind != ForKind::vectorized) return {};
+      if (unit == 0) unit = reach = -*coef;
+      if (unit <= 0) return {};
+      if (-*coef == reach && reach < per_tile) {
+        out.loops.push_back(inside[k]->var), out.steps.push_back(reach / unit);
+        if (__builtin_mul_overflow(reach, *extent, &reach)) return {};
+      } else {
+        beside = beside + AnyExpr(*coef) * inside[k]->var;
+      }
+    }
+    if (out.loops.empty() || reach != per_tile) return {};
+    out.width = per_tile / unit;
+    out.end = simplify(floordiv(beside, AnyExpr(unit)) + 1, facts);
+    for (const auto& v : vars)
+      if (uses_var(out.end, v)) return {};
+    return out;
+  }
+
+  bool is_like(const TilePosition& other) const {
+    return width == other.width && same_expr(end, other.end);
+  }
+};
+
+// Whether what an iteration of a loop stores depends on the positions in its tile alone, so that a
+// tile may begin anywhere, and run twice.
+class MovableTiles : public Visitor {
+ public:
+  MovableTiles(const ForNode& loop, const Facts& facts) : tile_(loop.var), facts_(facts) {
+    facts_.bind(loop);
+    stmt(loop.body);
+    for (const auto& b : stored_) movable_ = movable_ && !contains(loaded_, b);
+  }
+
+  bool movable() const { return movable_ && position.has_value(); }
+  std::optional<TilePosition> position;  ///< of any of its statements
+  Vec<const IfNode*> guards;             ///< that hold in whole tiles
+  bool has_borders = false;              ///< places of lanes are clamped, wrap, or are asked for
+
+  void expr(const AnyExpr& e) override { movable_ = movable_ && by_position(e); }
+  void stmt(const Stmt& s) override {
+    if (!movable_) return;
+    switch (s.kind()) {
+      case StmtKind::Seq:
+        return descend(s);
+      case StmtKind::Alloc:
+        own_.push_back(s.as<AllocNode>()->buffer);
+        return descend(s);
+      case StmtKind::For:
+        return loop(*s.as<ForNode>());
+      case StmtKind::If:
+        return guard(*s.as<IfNode>());
+      case StmtKind::Store:
+        return store(*s.as<StoreNode>());
+      default:
+        movable_ = false;
+    }
+  }
+
+ private:
+  void loop(const ForNode& f) {
+    for (const auto& end : {f.min, f.extent})
+      movable_ = movable_ && is_load_free(end) && !uses_var(end, tile_);
+    movable_ = movable_ && f.loop_kind != ForKind::parallel;
+    const Facts around = facts_;
+    facts_.bind(f);
+    inside_.push_back(&f);
+    stmt(f.body);
+    inside_.pop_back();
+    facts_ = around;
+  }
+
+  void guard(const IfNode& n) {
+    if (n.else_body) return void(movable_ = false);
+    const auto around = here_;
+    if (!uses_var(n.condition, tile_)) {
+      movable_ = movable_ && is_load_free(n.condition);
+      conditions_.push_back(n.condition);
+      stmt(n.then_body);
+      conditions_.pop_back();
+      return;
+    }
+    auto found = TilePosition::of(n.condition, tile_, inside_, facts_);
+    if (!found || here_ || (position && !position->is_like(*found))) return void(movable_ = false);
+    here_ = position = std::move(found);
+    guards.push_back(&n);
+    stmt(n.then_body);
+    here_ = around;
+  }
+
+  void store(const StoreNode& n) {
+    if (!here_) return void(movable_ = false);
+    for (const auto& c : conditions_) movable_ = movable_ && by_position(c);
+    place(n.buffer, n.indices, stored_);
+    movable_ = movable_ && by_position(n.value) && (!n.mask || by_position(n.mask));
+  }
+
+  void place(const Buffer& b, const Vec<AnyExpr>& indices, Vec<Buffer>& used) {
+    if (contains(own_, b)) return own_place(b, indices);
+    used.push_back(b);
+    for (const auto& i : indices) movable_ = movable_ && by_position(i);
+  }
+  // What one lane finds at a place of the tile's own is what another one stored there.
+  void own_place(const Buffer& b, const Vec<AnyExpr>& indices) {
+    std::int64_t unit = 0;
+    for (const auto& i : indices) {
+      if (!uses_tile_or_lanes(i)) continue;
+      const std::int64_t here = times_position(i, 0);
+      if (here == 0 || unit != 0) return void(movable_ = false);
+      unit = here;
+    }
+    const auto known = std::find_if(units_.begin(), units_.end(),
+                                    [&](const auto& other) { return other.first == b; });
+    if (known == units_.end())
+      units_.emplace_back(b, unit);
+    else
+      movable_ = movable_ && known->second == unit;
+    movable_ = movable_ && unit != 0;
+  }
+
+  bool uses_tile_or_lanes(const AnyExpr& e) const {
+    return uses_var(e, tile_) || std::any_of(here_->loops.begin(), here_->loops.end(),
+                                             [&](const VarRef& v) { return uses_var(e, v); });
+  }
+
+  // How many times the position an index counts, with `width` for that of a tile; 0: it is none.
+  std::int64_t times_position(const AnyExpr& e, std::int64_t width) const {
+    Vec<VarRef> vars{tile_};
+    vars.append(here_->loops);
+    const auto sum = affine_of(e, vars, facts_);
+    if (!sum) return 0;
+    const std::int64_t unit = sum->coef(1).value_or(0);
+    const auto steps_by = [&](std::size_t k, std::int64_t step) {
+      std::int64_t all = 0;
+      return !__builtin_mul_overflow(unit, step, &all) && sum->coef(k) == all;
+    };
+    bool all = steps_by(0, width);
+    for (std::size_t k = 0; k < here_->steps.size(); ++k)
+      all = all && steps_by(k + 1, here_->steps[k]);
+    return all ? unit : 0;
+  }
+
+  bool by_position(const AnyExpr& e) {
+    if (!uses_tile_or_lanes(e)) {
+      note_loads(e);
+      return movable_;
+    }
+    if (e.dtype() == kIndex && times_position(e, here_->width) != 0) return !find_load(e);
+    if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Let) return false;
+    if (const auto* n = e.as<LoadNode>()) {
+      place(n->buffer, n->indices, loaded_);
+      return movable_ && (!n->mask || by_position(n->mask));
+    }
+    if (const auto* n = e.as<BinaryNode>())
+      has_borders = has_borders || (n->a.dtype() == kIndex && is_border(*n));
+    descend(e);
+    return movable_;
+  }
+  static bool is_border(const BinaryNode& n) {
+    return n.op == BinaryOp::min || n.op == BinaryOp::max || is_comparison(n.op) ||
+           (n.op == BinaryOp::floormod && !as_const_int(n.b));
+  }
+
+  void note_loads(const AnyExpr& e) {
+    struct Loads : Visitor {
+      Vec<Buffer>& to;
+      explicit Loads(Vec<Buffer>& loaded) : to(loaded) {}
+      void expr(const AnyExpr& part) override {
+        if (const auto* n = part.as<LoadNode>()) to.push_back(n->buffer);
+        descend(part);
+      }
+    } loads(loaded_);
+    loads.expr(e);
+    for (const auto& b : own_) movable_ = movable_ && !contains(loaded_, b);
+  }
+
+  const VarRef tile_;
+  Facts facts_;
+  bool movable_ = true;
+  Vec<const ForNode*> inside_;
+  Vec<AnyExpr> conditions_;
+  std::optional<TilePosition> here_;
+  Vec<Buffer> own_, stored_, loaded_;
+  Vec<std::pair<Buffer, std::int64_t>> units_;  ///< elements from one position to the next
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/lower/guards/shift_tiles.ipp
 namespace lathe {
 namespace detail {
 
-// What a condition, or that it does not hold, says of two indices: that one is at least the other.
-struct AtLeast {
-  AnyExpr large, small;
+// A tile that begins at `start` instead of tile * width, and is whole.
+class MoveTile : public Mutator {
+ public:
+  MoveTile(const VarRef& tile, std::int64_t width, AnyExpr start, const Vec<const IfNode*>& guards)
+      : tile_(tile), width_(width), start_(std::move(start)), guards_(guards) {}
 
-  static std::optional<AtLeast> of(const AnyExpr& condition, bool holds) {
-    const auto* n = condition.as<BinaryNode>();
-    if (!n || n->a.dtype() != kIndex || !is_load_free(condition)) return {};
-    switch (n->op) {
-      case BinaryOp::lt:
-        return holds ? AtLeast{n->b - 1, n->a} : AtLeast{n->a, n->b};
-      case BinaryOp::le:
-        return holds ? AtLeast{n->b, n->a} : AtLeast{n->a, n->b + 1};
-      case BinaryOp::gt:
-        return holds ? AtLeast{n->a - 1, n->b} : AtLeast{n->b, n->a};
-      case BinaryOp::ge:
-        return holds ? AtLeast{n->a, n->b} : AtLeast{n->b, n->a + 1};
-      default:
-        return {};
-    }
+  AnyExpr expr(const AnyExpr& e) override {
+    if (!uses_var(e, tile_)) return e;
+    if (e.dtype() != kIndex) return descend(e);
+    const auto sum = affine_of(e, {tile_});
+    if (!sum || !sum->coef(0) || *sum->coef(0) % width_ != 0) return descend(e);
+    return fold_add(fold_mul(AnyExpr(*sum->coef(0) / width_), start_), sum->rest);
   }
+  Stmt stmt(const Stmt& s) override {
+    for (const auto* g : guards_)
+      if (s.get() == g) return stmt(g->then_body);
+    return descend(s);
+  }
+
+ private:
+  const VarRef tile_;
+  const std::int64_t width_;
+  const AnyExpr start_;
+  const Vec<const IfNode*>& guards_;
 };
+
+class ShiftTiles : public Mutator {
+ public:
+  explicit ShiftTiles(const Program& program) : facts_(program) {}
+
+  AnyExpr expr(const AnyExpr& e) override { return e; }
+  Stmt stmt(const Stmt& s) override {
+    const auto* f = s.as<ForNode>();
+    if (!f) return descend(s);
+    if (Stmt shifted = shift(*f)) return shifted;
+    const Facts around = facts_;
+    facts_.bind(*f);
+    Stmt out = descend(s);
+    facts_ = around;
+    return out;
+  }
+
+ private:
+  // How far windows of a few elements reach beyond a tile.
+  static std::int64_t reach(std::int64_t width) { return std::max<std::int64_t>(width / 4, 8); }
+
+  Stmt shift(const ForNode& f) const {
+    if (f.loop_kind != ForKind::serial || as_const_int(f.extent) || !is_const(f.min, 0) ||
+        partition_of(f) == Partition::never)
+      return {};
+    const MovableTiles tiles(f, facts_);
+    if (!tiles.movable() || !tiles.has_borders) return {};
+    const std::int64_t width = tiles.position->width;
+    const AnyExpr end = tiles.position->end;
+    if (!prove_eq(f.extent, floordiv(end + (width - 1), AnyExpr(width)), facts_)) return {};
+    const AnyExpr enough = simplify(end >= 2 * width + reach(width), facts_);
+    Facts inside = facts_;
+    inside.assume(enough);
+    const auto at = [&](const AnyExpr& start, const Facts& facts) {
+      return simplify(CloneFresh().stmt(MoveTile(f.var, width, start, tiles.guards).stmt(f.body)),
+                      facts);
+    };
+    const AnyExpr count = f.extent - 2;
+    Facts between = inside;
+    between.bind(f.var, AnyExpr(1), count);
+    Attributes rest = f.attributes;
+    rest.erase<PartitionAttr>();
+    const AnyExpr next = make_binary(BinaryOp::min, f.var * width, end - 2 * width);
+    const Stmt middle = make_for(f.var, AnyExpr(1), simplify(count, inside), at(next, between),
+                                 ForKind::serial, std::move(rest));
+    const Stmt all =
+        make_seq({at(AnyExpr(0), inside), CloneFresh().stmt(middle), at(end - width, inside)});
+    return is_const(enough, 1) ? all : make_if(enough, all, one_version(f));
+  }
+
+  // Hardly a tile of few is away from both borders.
+  static Stmt one_version(const ForNode& f) {
+    Attributes whole = f.attributes;
+    whole.set(PartitionAttr{Partition::never});
+    return rolled_border(make_for(f.var, f.min, f.extent, f.body, f.loop_kind, std::move(whole)));
+  }
+
+  Facts facts_;
+};
+
+}  // namespace detail
+
+LATHE_DECL Program shift_tiles(const Program& program) {
+  return program.with(detail::ShiftTiles(program).stmt(program->body));
+}
+
+}  // namespace lathe
+
+// ---- lathe/lower/guards/solve_tails.ipp
+namespace lathe {
+namespace detail {
 
 class SolveTails : public Mutator {
  public:
@@ -58826,6 +59173,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
+    // Loops over tiles are still whole, and guards stand where they were written.
+    {"shift_tiles", run_pass<shift_tiles>, Stage::loops},
     // Guards are still where they were written: borders are told from what is left of a loop.
     {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.
@@ -64150,7 +64499,7 @@ class ZipStores : public Mutator {
     const auto* seq = s.as<SeqNode>();
     if (!seq) return descend(s);
     StoresAtEnd opened;
-    if (opened.set(*seq) && opened.nests > 1)
+    if (opened.set(*seq) && opened.nests > 0)
       if (auto [out, zipped] = in_runs(opened.stores); zipped) return under(opened.lets, out);
     return in_runs(seq->stmts).first;
   }

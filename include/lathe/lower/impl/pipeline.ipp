@@ -73,6 +73,8 @@ inline constexpr Pass kCpuPipeline[] = {
     // Temporaries must have their final shape, or the addresses fetched would not be those read.
     {"place_prefetches", run_pass<place_prefetches>, Stage::loops},
     {"simplify_loops", run_pass<simplify_program>, Stage::loops},
+    // Loops over tiles are still whole, and guards stand where they were written.
+    {"shift_tiles", run_pass<shift_tiles>, Stage::loops},
     // Guards are still where they were written: borders are told from what is left of a loop.
     {"clip_loops", run_pass<clip_loops>, Stage::loops},
     // Tile loops must still be loops, so that a guard is proved for all of a tile at once.

@@ -9,5 +9,6 @@
 #include <lathe/lower/blocks/split_constants.ipp>
 #include <lathe/lower/guards/clip_loops.ipp>
 #include <lathe/lower/guards/hoist_guards.ipp>
+#include <lathe/lower/guards/shift_tiles.ipp>
 #include <lathe/lower/guards/solve_tails.ipp>
 #include <lathe/lower/guards/tile_guards.ipp>
