@@ -11401,7 +11401,7 @@ Program hoist_guards(const Program& program);
 /// clamped: the last tile begins so early that it is whole, and computes places again. The first
 /// and the last one run apart, so each has the borders of one side, in lanes that are numbers.
 ///     for jo < (w + 63) / 64: for ji < 64: if (jo * 64 + ji < w) S(jo * 64 + ji)
-///   → S(0 + ji); for jo in 1..: S(min(jo * 64, w - 128) + ji); S(w - 64 + ji)   where w is large
+///   → S(0 + ji); for jo in 1..: S(min(jo * 64, w - 80) + ji); S(w - 64 + ji)   where w >= 96
 Program shift_tiles(const Program& program);
 
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in
@@ -57945,15 +57945,15 @@ LATHE_DECL Program hoist_guards(const Program& program) {
 namespace lathe::detail {
 
 // Where a tile of a loop lies: at positions tile * width + sum of steps[k] * loops[k], all of them
-// before `end`.
+// before `end`. The first of these loops are lanes, one position after the other.
 struct TilePosition {
   Vec<VarRef> loops;
   Vec<std::int64_t> steps;
   std::int64_t width = 0;
   AnyExpr end;
 
-  /// What a guard says of it: a * position + (loops beside it) < b. Lanes make the position, and
-  /// loops around them as long as a tile is wider.
+  /// What a guard says of it: unit * position + (loops beside it) < b. Lanes make the position, and
+  /// loops around them, from the innermost one on, as long as a tile is wider.
   static std::optional<TilePosition> of(const AnyExpr& condition, const VarRef& tile,
                                         const Vec<const ForNode*>& inside, const Facts& facts) {
     const auto holds = AtLeast::of(condition, true);
@@ -57962,9 +57962,9 @@ struct TilePosition {
     for (const auto* f : inside) vars.push_back(f->var);
     const auto room = affine_of(holds->large - holds->small, vars, facts);
     if (!room || !room->coef(0)) return {};
-    const auto per_tile = -*room->coef(0);
+    const std::int64_t per_tile = -*room->coef(0);
     TilePosition out;
-    std::int64_t reach = 0, unit = 0;
+    std::int64_t span = 0, unit = 0;
     AnyExpr beside = room->rest;
     for (std::size_t k = inside.size(); k-- > 0;) {
       const auto coef = room->coef(k + 1);
@@ -57974,16 +57974,16 @@ struct TilePosition {
       if (!extent || !lathe::is_const(inside[k]->min, 0) || tail_of(*inside[k]) == Tail::mask)
         return {};
       if (unit == 0 && inside[k]->loop_kind != ForKind::vectorized) return {};
-      if (unit == 0) unit = reach = -*coef;
+      if (unit == 0) unit = span = -*coef;
       if (unit <= 0) return {};
-      if (-*coef == reach && reach < per_tile) {
-        out.loops.push_back(inside[k]->var), out.steps.push_back(reach / unit);
-        if (__builtin_mul_overflow(reach, *extent, &reach)) return {};
+      if (-*coef == span && span < per_tile) {
+        out.loops.push_back(inside[k]->var), out.steps.push_back(span / unit);
+        if (__builtin_mul_overflow(span, *extent, &span)) return {};
       } else {
         beside = beside + AnyExpr(*coef) * inside[k]->var;
       }
     }
-    if (out.loops.empty() || reach != per_tile) return {};
+    if (out.loops.empty() || span != per_tile) return {};
     out.width = per_tile / unit;
     out.end = simplify(floordiv(beside, AnyExpr(unit)) + 1, facts);
     for (const auto& v : vars)
@@ -57996,8 +57996,8 @@ struct TilePosition {
   }
 };
 
-// Whether what an iteration of a loop stores depends on the positions in its tile alone, so that a
-// tile may begin anywhere, and run twice.
+// Whether what an iteration of a loop stores at a place depends on the position alone that the
+// place is of, wherever in a tile that is. Then a tile may begin anywhere, and run twice.
 class MovableTiles : public Visitor {
  public:
   MovableTiles(const ForNode& loop, const Facts& facts) : tile_(loop.var), facts_(facts) {
@@ -58007,8 +58007,10 @@ class MovableTiles : public Visitor {
   }
 
   bool movable() const { return movable_ && position.has_value(); }
-  std::optional<TilePosition> position;  ///< of any of its statements
+  std::optional<TilePosition> position;  ///< of all statements, but with the loops of one
   Vec<const IfNode*> guards;             ///< that hold in whole tiles
+  Vec<VarRef> lanes;                     ///< of each statement
+  Vec<Buffer> own;                       ///< of which each iteration has another one
   bool has_borders = false;              ///< places of lanes are clamped, wrap, or are asked for
 
   void expr(const AnyExpr& e) override { movable_ = movable_ && by_position(e); }
@@ -58018,8 +58020,7 @@ class MovableTiles : public Visitor {
       case StmtKind::Seq:
         return descend(s);
       case StmtKind::Alloc:
-        own_.push_back(s.as<AllocNode>()->buffer);
-        return descend(s);
+        return allocated(*s.as<AllocNode>());
       case StmtKind::For:
         return loop(*s.as<ForNode>());
       case StmtKind::If:
@@ -58032,9 +58033,17 @@ class MovableTiles : public Visitor {
   }
 
  private:
+  void allocated(const AllocNode& n) {
+    own.push_back(n.buffer);
+    for (const auto& extent : n.buffer->shape) movable_ = movable_ && !uses_var(extent, tile_);
+    stmt(n.body);
+  }
+
   void loop(const ForNode& f) {
-    for (const auto& end : {f.min, f.extent})
+    for (const auto& end : {f.min, f.extent}) {
       movable_ = movable_ && is_load_free(end) && !uses_var(end, tile_);
+      for (const auto* around : inside_) movable_ = movable_ && !uses_var(end, around->var);
+    }
     movable_ = movable_ && f.loop_kind != ForKind::parallel;
     const Facts around = facts_;
     facts_.bind(f);
@@ -58058,6 +58067,7 @@ class MovableTiles : public Visitor {
     if (!found || here_ || (position && !position->is_like(*found))) return void(movable_ = false);
     here_ = position = std::move(found);
     guards.push_back(&n);
+    lanes.push_back(here_->loops[0]);
     stmt(n.then_body);
     here_ = around;
   }
@@ -58065,31 +58075,66 @@ class MovableTiles : public Visitor {
   void store(const StoreNode& n) {
     if (!here_) return void(movable_ = false);
     for (const auto& c : conditions_) movable_ = movable_ && by_position(c);
+    if (!contains(own, n.buffer)) {
+      // Which of two stores a place is left with may depend on where tiles begin.
+      movable_ = movable_ && !contains(stored_, n.buffer) &&
+                 std::any_of(n.indices.begin(), n.indices.end(),
+                             [&](const AnyExpr& i) { return tells_position(i); });
+    }
     place(n.buffer, n.indices, stored_);
     movable_ = movable_ && by_position(n.value) && (!n.mask || by_position(n.mask));
   }
 
+  // Whether different positions have different indices, whatever the loops beside them count.
+  bool tells_position(const AnyExpr& index) const {
+    const std::int64_t unit = std::abs(times_position(index, here_->width));
+    Vec<VarRef> beside;
+    for (const auto* f : inside_)
+      if (!contains(here_->loops, f->var)) beside.push_back(f->var);
+    const auto sum = affine_of(index, beside, facts_);
+    if (unit == 0 || !sum) return false;
+    std::int64_t room = unit - 1;
+    for (std::size_t k = 0, f = 0; k < beside.size(); ++k, ++f) {
+      while (inside_[f]->var != beside[k]) ++f;
+      const auto coef = sum->coef(k);
+      const std::int64_t* extent = as_const_int(inside_[f]->extent);
+      if (coef == 0) continue;
+      if (!coef || std::abs(*coef) > room || !extent || *extent > unit) return false;
+      room -= std::abs(*coef) * (*extent - 1);
+    }
+    return room >= 0;
+  }
+
   void place(const Buffer& b, const Vec<AnyExpr>& indices, Vec<Buffer>& used) {
-    if (contains(own_, b)) return own_place(b, indices);
+    if (contains(own, b)) return own_place(b, indices);
     used.push_back(b);
     for (const auto& i : indices) movable_ = movable_ && by_position(i);
   }
-  // What one lane finds at a place of the tile's own is what another one stored there.
+
+  // Of a tile's own buffer, an axis counts positions from the tile's first on, the same way in all
+  // accesses: each position has places of its own.
+  struct OwnAxis {
+    Buffer buffer;
+    std::size_t axis;
+    std::int64_t unit;
+    AnyExpr rest;
+  };
   void own_place(const Buffer& b, const Vec<AnyExpr>& indices) {
-    std::int64_t unit = 0;
-    for (const auto& i : indices) {
+    std::optional<OwnAxis> here;
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+      const AnyExpr& i = indices[axis];
+      movable_ = movable_ && is_load_free(i);
       if (!uses_tile_or_lanes(i)) continue;
-      const std::int64_t here = times_position(i, 0);
-      if (here == 0 || unit != 0) return void(movable_ = false);
-      unit = here;
+      const std::int64_t unit = times_position(i, 0);
+      if (unit == 0 || here) return void(movable_ = false);
+      here = OwnAxis{b, axis, unit, simplify(affine_of(i, here_->loops, facts_)->rest, facts_)};
     }
-    const auto known = std::find_if(units_.begin(), units_.end(),
-                                    [&](const auto& other) { return other.first == b; });
-    if (known == units_.end())
-      units_.emplace_back(b, unit);
-    else
-      movable_ = movable_ && known->second == unit;
-    movable_ = movable_ && unit != 0;
+    if (!here || !as_const_int(here->rest)) return void(movable_ = false);
+    for (const auto& known : axes_)
+      if (known.buffer == b)
+        movable_ = movable_ && known.axis == here->axis && known.unit == here->unit &&
+                   same_expr(known.rest, here->rest);
+    axes_.push_back(std::move(*here));
   }
 
   bool uses_tile_or_lanes(const AnyExpr& e) const {
@@ -58097,21 +58142,22 @@ class MovableTiles : public Visitor {
                                              [&](const VarRef& v) { return uses_var(e, v); });
   }
 
-  // How many times the position an index counts, with `width` for that of a tile; 0: it is none.
-  std::int64_t times_position(const AnyExpr& e, std::int64_t width) const {
+  // How often an index counts positions, of which a tile has `per_tile`: 0 in the tile's own
+  // buffers. 0 as well if it counts anything else.
+  std::int64_t times_position(const AnyExpr& e, std::int64_t per_tile) const {
     Vec<VarRef> vars{tile_};
     vars.append(here_->loops);
     const auto sum = affine_of(e, vars, facts_);
     if (!sum) return 0;
     const std::int64_t unit = sum->coef(1).value_or(0);
     const auto steps_by = [&](std::size_t k, std::int64_t step) {
-      std::int64_t all = 0;
-      return !__builtin_mul_overflow(unit, step, &all) && sum->coef(k) == all;
+      std::int64_t product = 0;
+      return !__builtin_mul_overflow(unit, step, &product) && sum->coef(k) == product;
     };
-    bool all = steps_by(0, width);
+    bool counts = steps_by(0, per_tile);
     for (std::size_t k = 0; k < here_->steps.size(); ++k)
-      all = all && steps_by(k + 1, here_->steps[k]);
-    return all ? unit : 0;
+      counts = counts && steps_by(k + 1, here_->steps[k]);
+    return counts ? unit : 0;
   }
 
   bool by_position(const AnyExpr& e) {
@@ -58125,14 +58171,20 @@ class MovableTiles : public Visitor {
       place(n->buffer, n->indices, loaded_);
       return movable_ && (!n->mask || by_position(n->mask));
     }
-    if (const auto* n = e.as<BinaryNode>())
-      has_borders = has_borders || (n->a.dtype() == kIndex && is_border(*n));
+    if (const auto* n = e.as<BinaryNode>(); n && n->a.dtype() == kIndex) note_border(*n);
+    if (turned_at_zero(e)) has_borders = true;
     descend(e);
     return movable_;
   }
-  static bool is_border(const BinaryNode& n) {
-    return n.op == BinaryOp::min || n.op == BinaryOp::max || is_comparison(n.op) ||
-           (n.op == BinaryOp::floormod && !as_const_int(n.b));
+  void note_border(const BinaryNode& n) {
+    const bool wraps = wrapped(AnyExpr{Ref<ExprNode>(&n)}, facts_).has_value(),
+               ends = n.op == BinaryOp::min || n.op == BinaryOp::max || is_comparison(n.op);
+    has_borders = has_borders || wraps ||
+                  (ends && (times_position(n.a, here_->width) != 0 ||
+                            times_position(n.b, here_->width) != 0));
+    // Places of rows that became one loop are simple where tiles begin at multiples of a number.
+    const bool divides = n.op == BinaryOp::floordiv || n.op == BinaryOp::floormod;
+    if (divides && !wraps && !as_const_int(n.b)) movable_ = false;
   }
 
   void note_loads(const AnyExpr& e) {
@@ -58145,7 +58197,7 @@ class MovableTiles : public Visitor {
       }
     } loads(loaded_);
     loads.expr(e);
-    for (const auto& b : own_) movable_ = movable_ && !contains(loaded_, b);
+    for (const auto& b : own) movable_ = movable_ && !contains(loaded_, b);
   }
 
   const VarRef tile_;
@@ -58154,8 +58206,8 @@ class MovableTiles : public Visitor {
   Vec<const ForNode*> inside_;
   Vec<AnyExpr> conditions_;
   std::optional<TilePosition> here_;
-  Vec<Buffer> own_, stored_, loaded_;
-  Vec<std::pair<Buffer, std::int64_t>> units_;  ///< elements from one position to the next
+  Vec<Buffer> stored_, loaded_;
+  Vec<OwnAxis> axes_;
 };
 
 }  // namespace lathe::detail
@@ -58164,30 +58216,34 @@ class MovableTiles : public Visitor {
 namespace lathe {
 namespace detail {
 
-// A tile that begins at `start` instead of tile * width, and is whole.
+// A tile that begins at `start`, and is whole: the tile 0, of which each lane is so much later. Its
+// own buffers count lanes from its first.
 class MoveTile : public Mutator {
  public:
-  MoveTile(const VarRef& tile, std::int64_t width, AnyExpr start, const Vec<const IfNode*>& guards)
-      : tile_(tile), width_(width), start_(std::move(start)), guards_(guards) {}
+  MoveTile(const VarRef& tile, const AnyExpr& start, const MovableTiles& tiles) : tiles_(tiles) {
+    later_.emplace_back(tile, AnyExpr(0));
+    for (const auto& lane : tiles.lanes) later_.emplace_back(lane, fold_add(lane, start));
+  }
 
   AnyExpr expr(const AnyExpr& e) override {
-    if (!uses_var(e, tile_)) return e;
-    if (e.dtype() != kIndex) return descend(e);
-    const auto sum = affine_of(e, {tile_});
-    if (!sum || !sum->coef(0) || *sum->coef(0) % width_ != 0) return descend(e);
-    return fold_add(fold_mul(AnyExpr(*sum->coef(0) / width_), start_), sum->rest);
+    const auto* n = e.as<LoadNode>();
+    if (n && contains(tiles_.own, n->buffer)) return e;
+    for (const auto& [var, value] : later_)
+      if (e.get() == var.get()) return value;
+    return descend(e);
   }
   Stmt stmt(const Stmt& s) override {
-    for (const auto* g : guards_)
+    for (const auto* g : tiles_.guards)
       if (s.get() == g) return stmt(g->then_body);
-    return descend(s);
+    const auto* n = s.as<StoreNode>();
+    if (!n || !contains(tiles_.own, n->buffer)) return descend(s);
+    return make_ref<StoreNode>(n->buffer, n->indices, expr(n->value),
+                               n->mask ? expr(n->mask) : n->mask, n->streaming);
   }
 
  private:
-  const VarRef tile_;
-  const std::int64_t width_;
-  const AnyExpr start_;
-  const Vec<const IfNode*>& guards_;
+  const MovableTiles& tiles_;
+  Substitution later_;
 };
 
 class ShiftTiles : public Mutator {
@@ -58198,7 +58254,7 @@ class ShiftTiles : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    if (Stmt shifted = shift(*f)) return shifted;
+    if (Stmt shifted = shift(s, *f)) return shifted;
     const Facts around = facts_;
     facts_.bind(*f);
     Stmt out = descend(s);
@@ -58209,41 +58265,37 @@ class ShiftTiles : public Mutator {
  private:
   // How far windows of a few elements reach beyond a tile.
   static std::int64_t reach(std::int64_t width) { return std::max<std::int64_t>(width / 4, 8); }
+  // Larger bodies, of which there will be four, are left: LLVM takes most of a second for one.
+  static constexpr double kMostNodes = 2500;
 
-  Stmt shift(const ForNode& f) const {
+  Stmt shift(const Stmt& s, const ForNode& f) const {
     if (f.loop_kind != ForKind::serial || as_const_int(f.extent) || !is_const(f.min, 0) ||
-        partition_of(f) == Partition::never)
+        partition_of(f) == Partition::never || WrittenOut(f.body).nodes > kMostNodes)
       return {};
     const MovableTiles tiles(f, facts_);
     if (!tiles.movable() || !tiles.has_borders) return {};
     const std::int64_t width = tiles.position->width;
     const AnyExpr end = tiles.position->end;
     if (!prove_eq(f.extent, floordiv(end + (width - 1), AnyExpr(width)), facts_)) return {};
-    const AnyExpr enough = simplify(end >= 2 * width + reach(width), facts_);
+    const std::int64_t away = reach(width);  // from both ends, between the first and the last tile
+    const AnyExpr enough = simplify(end >= width + 2 * away, facts_);
+    if (is_const(enough, 0)) return {};
     Facts inside = facts_;
     inside.assume(enough);
     const auto at = [&](const AnyExpr& start, const Facts& facts) {
-      return simplify(CloneFresh().stmt(MoveTile(f.var, width, start, tiles.guards).stmt(f.body)),
-                      facts);
+      return simplify(CloneFresh().stmt(MoveTile(f.var, start, tiles).stmt(f.body)), facts);
     };
+    const VarRef tile = make_var(f.var->name);
     const AnyExpr count = f.extent - 2;
     Facts between = inside;
-    between.bind(f.var, AnyExpr(1), count);
+    between.bind(tile, AnyExpr(1), count);
     Attributes rest = f.attributes;
     rest.erase<PartitionAttr>();
-    const AnyExpr next = make_binary(BinaryOp::min, f.var * width, end - 2 * width);
-    const Stmt middle = make_for(f.var, AnyExpr(1), simplify(count, inside), at(next, between),
+    const AnyExpr next = make_binary(BinaryOp::min, AnyExpr(tile) * width, end - (width + away));
+    const Stmt middle = make_for(tile, AnyExpr(1), simplify(count, inside), at(next, between),
                                  ForKind::serial, std::move(rest));
-    const Stmt all =
-        make_seq({at(AnyExpr(0), inside), CloneFresh().stmt(middle), at(end - width, inside)});
-    return is_const(enough, 1) ? all : make_if(enough, all, one_version(f));
-  }
-
-  // Hardly a tile of few is away from both borders.
-  static Stmt one_version(const ForNode& f) {
-    Attributes whole = f.attributes;
-    whole.set(PartitionAttr{Partition::never});
-    return rolled_border(make_for(f.var, f.min, f.extent, f.body, f.loop_kind, std::move(whole)));
+    const Stmt all = make_seq({at(AnyExpr(0), inside), middle, at(end - width, inside)});
+    return is_const(enough, 1) ? all : make_if(enough, all, s);
   }
 
   Facts facts_;
@@ -69166,7 +69218,10 @@ class Widen : public Mutator {
     if (!n || n->op != BinaryOp::lt) return condition;
     const auto* ramp = n->a.as<RampNode>();
     const auto* bound = n->b.as<BroadcastNode>();
-    if (!ramp || !bound || !is_const(ramp->stride, 1) || ramp->base.dtype() != kIndex)
+    // Of more lanes count_lanes compares bytes.
+    constexpr int kFewLanes = 32;
+    if (!ramp || !bound || !is_const(ramp->stride, 1) || ramp->base.dtype() != kIndex ||
+        ramp->lanes > kFewLanes)
       return condition;
     const ConstInterval from = const_bounds(ramp->base, facts_);
     if (!from.has_max() || from.max > INT64_MAX - ramp->lanes) return condition;

@@ -95,7 +95,7 @@ Program hoist_guards(const Program& program);
 /// clamped: the last tile begins so early that it is whole, and computes places again. The first
 /// and the last one run apart, so each has the borders of one side, in lanes that are numbers.
 ///     for jo < (w + 63) / 64: for ji < 64: if (jo * 64 + ji < w) S(jo * 64 + ji)
-///   → S(0 + ji); for jo in 1..: S(min(jo * 64, w - 128) + ji); S(w - 64 + ji)   where w is large
+///   → S(0 + ji); for jo in 1..: S(min(jo * 64, w - 80) + ji); S(w - 64 + ji)   where w >= 96
 Program shift_tiles(const Program& program);
 
 /// A branch that is taken for one sum of loops alone, as the last tile of a row that comes in

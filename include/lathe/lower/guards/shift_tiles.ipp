@@ -13,30 +13,34 @@
 namespace lathe {
 namespace detail {
 
-// A tile that begins at `start` instead of tile * width, and is whole.
+// A tile that begins at `start`, and is whole: the tile 0, of which each lane is so much later. Its
+// own buffers count lanes from its first.
 class MoveTile : public Mutator {
  public:
-  MoveTile(const VarRef& tile, std::int64_t width, AnyExpr start, const Vec<const IfNode*>& guards)
-      : tile_(tile), width_(width), start_(std::move(start)), guards_(guards) {}
+  MoveTile(const VarRef& tile, const AnyExpr& start, const MovableTiles& tiles) : tiles_(tiles) {
+    later_.emplace_back(tile, AnyExpr(0));
+    for (const auto& lane : tiles.lanes) later_.emplace_back(lane, fold_add(lane, start));
+  }
 
   AnyExpr expr(const AnyExpr& e) override {
-    if (!uses_var(e, tile_)) return e;
-    if (e.dtype() != kIndex) return descend(e);
-    const auto sum = affine_of(e, {tile_});
-    if (!sum || !sum->coef(0) || *sum->coef(0) % width_ != 0) return descend(e);
-    return fold_add(fold_mul(AnyExpr(*sum->coef(0) / width_), start_), sum->rest);
+    const auto* n = e.as<LoadNode>();
+    if (n && contains(tiles_.own, n->buffer)) return e;
+    for (const auto& [var, value] : later_)
+      if (e.get() == var.get()) return value;
+    return descend(e);
   }
   Stmt stmt(const Stmt& s) override {
-    for (const auto* g : guards_)
+    for (const auto* g : tiles_.guards)
       if (s.get() == g) return stmt(g->then_body);
-    return descend(s);
+    const auto* n = s.as<StoreNode>();
+    if (!n || !contains(tiles_.own, n->buffer)) return descend(s);
+    return make_ref<StoreNode>(n->buffer, n->indices, expr(n->value),
+                               n->mask ? expr(n->mask) : n->mask, n->streaming);
   }
 
  private:
-  const VarRef tile_;
-  const std::int64_t width_;
-  const AnyExpr start_;
-  const Vec<const IfNode*>& guards_;
+  const MovableTiles& tiles_;
+  Substitution later_;
 };
 
 class ShiftTiles : public Mutator {
@@ -47,7 +51,7 @@ class ShiftTiles : public Mutator {
   Stmt stmt(const Stmt& s) override {
     const auto* f = s.as<ForNode>();
     if (!f) return descend(s);
-    if (Stmt shifted = shift(*f)) return shifted;
+    if (Stmt shifted = shift(s, *f)) return shifted;
     const Facts around = facts_;
     facts_.bind(*f);
     Stmt out = descend(s);
@@ -58,41 +62,37 @@ class ShiftTiles : public Mutator {
  private:
   // How far windows of a few elements reach beyond a tile.
   static std::int64_t reach(std::int64_t width) { return std::max<std::int64_t>(width / 4, 8); }
+  // Larger bodies, of which there will be four, are left: LLVM takes most of a second for one.
+  static constexpr double kMostNodes = 2500;
 
-  Stmt shift(const ForNode& f) const {
+  Stmt shift(const Stmt& s, const ForNode& f) const {
     if (f.loop_kind != ForKind::serial || as_const_int(f.extent) || !is_const(f.min, 0) ||
-        partition_of(f) == Partition::never)
+        partition_of(f) == Partition::never || WrittenOut(f.body).nodes > kMostNodes)
       return {};
     const MovableTiles tiles(f, facts_);
     if (!tiles.movable() || !tiles.has_borders) return {};
     const std::int64_t width = tiles.position->width;
     const AnyExpr end = tiles.position->end;
     if (!prove_eq(f.extent, floordiv(end + (width - 1), AnyExpr(width)), facts_)) return {};
-    const AnyExpr enough = simplify(end >= 2 * width + reach(width), facts_);
+    const std::int64_t away = reach(width);  // from both ends, between the first and the last tile
+    const AnyExpr enough = simplify(end >= width + 2 * away, facts_);
+    if (is_const(enough, 0)) return {};
     Facts inside = facts_;
     inside.assume(enough);
     const auto at = [&](const AnyExpr& start, const Facts& facts) {
-      return simplify(CloneFresh().stmt(MoveTile(f.var, width, start, tiles.guards).stmt(f.body)),
-                      facts);
+      return simplify(CloneFresh().stmt(MoveTile(f.var, start, tiles).stmt(f.body)), facts);
     };
+    const VarRef tile = make_var(f.var->name);
     const AnyExpr count = f.extent - 2;
     Facts between = inside;
-    between.bind(f.var, AnyExpr(1), count);
+    between.bind(tile, AnyExpr(1), count);
     Attributes rest = f.attributes;
     rest.erase<PartitionAttr>();
-    const AnyExpr next = make_binary(BinaryOp::min, f.var * width, end - 2 * width);
-    const Stmt middle = make_for(f.var, AnyExpr(1), simplify(count, inside), at(next, between),
+    const AnyExpr next = make_binary(BinaryOp::min, AnyExpr(tile) * width, end - (width + away));
+    const Stmt middle = make_for(tile, AnyExpr(1), simplify(count, inside), at(next, between),
                                  ForKind::serial, std::move(rest));
-    const Stmt all =
-        make_seq({at(AnyExpr(0), inside), CloneFresh().stmt(middle), at(end - width, inside)});
-    return is_const(enough, 1) ? all : make_if(enough, all, one_version(f));
-  }
-
-  // Hardly a tile of few is away from both borders.
-  static Stmt one_version(const ForNode& f) {
-    Attributes whole = f.attributes;
-    whole.set(PartitionAttr{Partition::never});
-    return rolled_border(make_for(f.var, f.min, f.extent, f.body, f.loop_kind, std::move(whole)));
+    const Stmt all = make_seq({at(AnyExpr(0), inside), middle, at(end - width, inside)});
+    return is_const(enough, 1) ? all : make_if(enough, all, s);
   }
 
   Facts facts_;

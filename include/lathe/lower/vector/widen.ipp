@@ -305,7 +305,10 @@ class Widen : public Mutator {
     if (!n || n->op != BinaryOp::lt) return condition;
     const auto* ramp = n->a.as<RampNode>();
     const auto* bound = n->b.as<BroadcastNode>();
-    if (!ramp || !bound || !is_const(ramp->stride, 1) || ramp->base.dtype() != kIndex)
+    // Of more lanes count_lanes compares bytes.
+    constexpr int kFewLanes = 32;
+    if (!ramp || !bound || !is_const(ramp->stride, 1) || ramp->base.dtype() != kIndex ||
+        ramp->lanes > kFewLanes)
       return condition;
     const ConstInterval from = const_bounds(ramp->base, facts_);
     if (!from.has_max() || from.max > INT64_MAX - ramp->lanes) return condition;
