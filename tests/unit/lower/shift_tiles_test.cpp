@@ -9,19 +9,19 @@ using namespace lathe;
 
 namespace {
 
-/// Differences of neighbours that `border` reads, in tiles of 8 lanes.
+/// Differences of neighbours that `border` reads, in tiles of lanes.
 template <class B>
-Program neighbours(const B& border, Tail tail = Tail::guard) {
+Program neighbours(const B& border, Tail tail = Tail::guard, int lanes = 8) {
   Dim h("h"), w("w");
   Input<float, 2> X("X", {h, w});
   const auto x = border(X);
   Schedule s(
       program_of(compute("Y", {h, w}, [&](Var i, Var j) { return x(i, j - 2) - x(i, j + 1); })));
-  s.vectorize(s.split(s.loops(s.block("Y"))[1], {infer, 8}, tail)[1]);
+  s.vectorize(s.split(s.loops(s.block("Y"))[1], {infer, lanes}, tail)[1]);
   return s.program();
 }
-Program clamped(Tail tail = Tail::guard) {
-  return neighbours([](const auto& X) { return clamp(X); }, tail);
+Program clamped(Tail tail = Tail::guard, int lanes = 8) {
+  return neighbours([](const auto& X) { return clamp(X); }, tail, lanes);
 }
 
 /// Sums of windows in registers, several rows at a time.
@@ -64,10 +64,12 @@ std::string shifted(const Program& p, const char* target = "x86-64-v4") {
   return lower_until("shift_tiles", p, Target(target)).str();
 }
 
-/// Two tiles and what windows reach, one less, and every rest of a tile.
-void check_widths(const Program& p) {
+/// Few elements, a tile and what windows reach, one less, and every rest of a tile of 8.
+void check_widths(const Program& p, std::int64_t lanes = 8) {
+  const std::int64_t few = 3 * lanes;
   for (const char* target : {"x86-64-v4", "x86-64-v3", "aarch64"})
-    for (const std::int64_t w : {1, 7, 8, 16, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 41}) {
+    for (const std::int64_t w : {std::int64_t{1}, lanes, 2 * lanes, few - 1, few, few + 1, few + 2,
+                                 few + 3, few + 4, few + 5, few + 6, few + 7, 5 * lanes + 1}) {
       CAPTURE(target);
       CAPTURE(w);
       test::check_stages(p, {{"h", 3}, {"w", w}}, Target(target));
@@ -106,6 +108,11 @@ TEST_CASE("the last tile begins early, and borders have lanes that are numbers")
   CHECK(test::has(text, "X[i, ji + min(jo * 8, w - 16) - 2] - X[i, ji + min(jo * 8, w - 16) + 1]"));
   CHECK(test::has(text, "Y[i, ji + w - 8] = X[i, ji + w - 10] - X[i, min(ji + w - 7, w - 1)]"));
   check_widths(clamped());
+  for (const int lanes : {2, 4, 16, 32}) {
+    CAPTURE(lanes);
+    CHECK(moves(clamped(Tail::guard, lanes)));
+    check_widths(clamped(Tail::guard, lanes), lanes);
+  }
   check_widths(neighbours([](const auto& X) { return pad(X, 0.0f); }));
   check_widths(neighbours([](const auto& X) {
     return [X](Var i, const Expr<std::int64_t>& j) {

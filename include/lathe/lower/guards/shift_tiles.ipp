@@ -60,8 +60,11 @@ class ShiftTiles : public Mutator {
   }
 
  private:
-  // How far windows of a few elements reach beyond a tile.
-  static std::int64_t reach(std::int64_t width) { return std::max<std::int64_t>(width / 4, 8); }
+  // How far windows of a few elements reach beyond a tile. No further than a tile: what is so near
+  // the end is the last one's.
+  static std::int64_t reach(std::int64_t width) {
+    return std::min(width, std::max<std::int64_t>(width / 4, 8));
+  }
   // Larger bodies, of which there will be four, are left: LLVM takes most of a second for one.
   static constexpr double kMostNodes = 2500;
 
