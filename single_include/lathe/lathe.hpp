@@ -5787,6 +5787,9 @@ struct TargetCaps {
 
   /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
   int merges[4] = {1, 1, 1, 1};
+  /// The instruction that takes bytes of two registers takes longer than one for each and one that
+  /// puts them together.
+  bool merges_bytes_slowly = false;
   /// One instruction puts the bytes of each 16 of a register in any order.
   bool shuffles_pieces = false;
   /// Bytes that go in turns from four vectors, each within a register, are fewer instructions if
@@ -13537,6 +13540,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue ramp(const RampNode& n);
   LlvmValue broadcast(const BroadcastNode& n);
   LlvmValue shuffle(const ShuffleNode& n);
+  LlvmValue merged_bytes(const LlvmValue& a, const LlvmValue& b, const Vec<int>& lanes);
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
 
@@ -15581,6 +15585,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   gathers = !llvm || !x86 || target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
+  // vpermt2b: three operations on Intel's cores (Ice Lake to Emerald Rapids), one on AMD's.
+  merges_bytes_slowly =
+      llvm && x86 && target.has("avx512vbmi") && target.cpu.compare(0, 5, "znver") != 0;
   shuffles_pieces = x86 && target.has("ssse3");
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
@@ -58263,8 +58270,11 @@ class ShiftTiles : public Mutator {
   }
 
  private:
-  // How far windows of a few elements reach beyond a tile.
-  static std::int64_t reach(std::int64_t width) { return std::max<std::int64_t>(width / 4, 8); }
+  // How far windows of a few elements reach beyond a tile. No further than a tile: what is so near
+  // the end is the last one's.
+  static std::int64_t reach(std::int64_t width) {
+    return std::min(width, std::max<std::int64_t>(width / 4, 8));
+  }
   // Larger bodies, of which there will be four, are left: LLVM takes most of a second for one.
   static constexpr double kMostNodes = 2500;
 
@@ -70762,11 +70772,18 @@ LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
   return f_.binary("add", base, steps_taken);
 }
 
+/// Whether what takes bytes of two vectors, a shuffle in LLVM, would take longer than its parts.
+inline bool llvm_merges_apart(const LlvmModule& module, DType t, const Vec<int>& lanes) {
+  return module.caps.merges_bytes_slowly && t.element_bytes() == 1 && !t.is_bool() &&
+         t.lanes == 16 && lanes.size() == 16;
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
   const DType t = n.vectors[0].dtype();
   if (n.vectors.size() == 2 && t.lanes > 1 && n.lanes.size() > 1 && n.vectors[1].dtype() == t) {
     const LlvmValue a = value(n.vectors[0]), b = value(n.vectors[1]);
-    return f_.shuffle(a, b, n.lanes);
+    return llvm_merges_apart(module_, t, n.lanes) ? merged_bytes(a, b, n.lanes)
+                                                  : f_.shuffle(a, b, n.lanes);
   }
   LlvmValue all;
   int first = 0;
@@ -71623,6 +71640,33 @@ LATHE_DECL LlvmValue LlvmEmitter::permute(const LlvmValue& v, const LlvmValue& l
   return f_.convert("bitcast", llvm_lanes_or_zero(f_, out, 0, bytes), t);
 }
 
+// Of the bytes 0 to 15 of one vector and 16 to 31 of the other, those that are not in their place
+// are permuted in each alone, by numbers that LLVM must not know: it would make one shuffle of all.
+LATHE_DECL LlvmValue LlvmEmitter::merged_bytes(const LlvmValue& a, const LlvmValue& b,
+                                               const Vec<int>& lanes) {
+  constexpr int kZero = 128;
+  std::string from[2];
+  int second = 0;
+  bool in_place[2] = {true, true};
+  for (int l = 0; l < 16; ++l) {
+    const int lane = lanes[static_cast<std::size_t>(l)], of = lane >= 16 ? 1 : 0;
+    for (int k = 0; k < 2; ++k)
+      append(from[k], l ? ", i8 " : "i8 ", k == of && lane >= 0 ? lane - 16 * k : kZero);
+    second |= of << l;
+    in_place[of] = in_place[of] && (lane < 0 || lane - 16 * of == l);
+  }
+  if (in_place[0] && in_place[1]) return f_.shuffle(a, b, lanes);
+  const DType numbers = kU8.with_lanes(16);
+  const auto permuted = [&](const LlvmValue& v, int k) {
+    return llvm_permute_16(f_, v, opaque({numbers, cat("<", from[k], ">")}));
+  };
+  if (!in_place[0] && !in_place[1]) return f_.binary("or", permuted(a, 0), permuted(b, 1));
+  const DType word{TypeCode::uint, 16, 1, false};
+  const LlvmValue from_b =
+      f_.convert("bitcast", opaque({word, format_int(second)}), kBool.with_lanes(16));
+  return f_.select(from_b, in_place[1] ? b : permuted(b, 1), in_place[0] ? a : permuted(a, 0));
+}
+
 }  // namespace lathe::detail
 
 // ---- lathe/codegen/llvm/impl/stmt.ipp
@@ -71698,7 +71742,8 @@ LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, c
 // on it leaves the loop.
 LATHE_DECL LlvmValue LlvmEmitter::opaque(const LlvmValue& v) {
   const std::string type = llvm_type(v.dtype);
-  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text,
+  const char* constraint = v.dtype.is_vector() ? "=v,0" : "=r,0";
+  return f_.op(v.dtype, "call ", type, " asm \"\", \"", constraint, "\"(", type, " ", v.text,
                ") nounwind willreturn memory(none)");
 }
 

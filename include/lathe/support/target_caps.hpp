@@ -35,6 +35,9 @@ struct TargetCaps {
 
   /// Instructions that take lanes of two registers in any order, for elements of 1, 2, 4, 8 bytes.
   int merges[4] = {1, 1, 1, 1};
+  /// The instruction that takes bytes of two registers takes longer than one for each and one that
+  /// puts them together.
+  bool merges_bytes_slowly = false;
   /// One instruction puts the bytes of each 16 of a register in any order.
   bool shuffles_pieces = false;
   /// Bytes that go in turns from four vectors, each within a register, are fewer instructions if

@@ -148,6 +148,7 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   LlvmValue ramp(const RampNode& n);
   LlvmValue broadcast(const BroadcastNode& n);
   LlvmValue shuffle(const ShuffleNode& n);
+  LlvmValue merged_bytes(const LlvmValue& a, const LlvmValue& b, const Vec<int>& lanes);
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
 

@@ -43,6 +43,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   gathers = !llvm || !x86 || target.has("avx512f");
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
+  // vpermt2b: three operations on Intel's cores (Ice Lake to Emerald Rapids), one on AMD's.
+  merges_bytes_slowly =
+      llvm && x86 && target.has("avx512vbmi") && target.cpu.compare(0, 5, "znver") != 0;
   shuffles_pieces = x86 && target.has("ssse3");
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;

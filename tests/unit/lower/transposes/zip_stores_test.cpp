@@ -196,6 +196,24 @@ TEST_CASE("three vectors of bytes are few instructions without permutes of bytes
     }
 }
 
+TEST_CASE("pieces of 16 bytes are merged in the instructions that a processor is fast at") {
+  for (const auto* llvm : llvms())
+    for (const char* name : {"icelake-server", "znver4"}) {
+      CAPTURE(llvm->major());
+      CAPTURE(std::string(name));
+      const Target target = Target(name).for_llvm(llvm->major());
+      Columns rows(kU8, 16);
+      const VarRef i = make_var("i");
+      const Stmt row = rows.stores(AnyExpr(i) * 48, 3, 3);
+      const Program p = legal(rows.b.done(make_for(i, 0, 100, row)), target);
+      const std::string code =
+          compile_to_assembly(*llvm, emit_llvm(p, target, llvm->major()).text, target);
+      const bool merges = target.has("avx512vbmi") && std::string(name) == "znver4";
+      CHECK((count_of(code, "vpermt2b") + count_of(code, "vpermi2b") > 0) == merges);
+      CHECK((count_of(code, "vpshufb") > 0) == !merges);
+    }
+}
+
 TEST_CASE("no element is stored by itself at strides 2, 3, 4 and 8") {
   for (const auto* llvm : llvms())
     for (const char* name : {"znver4", "x86-64-v3"})

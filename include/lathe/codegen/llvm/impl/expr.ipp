@@ -118,11 +118,18 @@ LATHE_DECL LlvmValue LlvmEmitter::ramp(const RampNode& n) {
   return f_.binary("add", base, steps_taken);
 }
 
+/// Whether what takes bytes of two vectors, a shuffle in LLVM, would take longer than its parts.
+inline bool llvm_merges_apart(const LlvmModule& module, DType t, const Vec<int>& lanes) {
+  return module.caps.merges_bytes_slowly && t.element_bytes() == 1 && !t.is_bool() &&
+         t.lanes == 16 && lanes.size() == 16;
+}
+
 LATHE_DECL LlvmValue LlvmEmitter::shuffle(const ShuffleNode& n) {
   const DType t = n.vectors[0].dtype();
   if (n.vectors.size() == 2 && t.lanes > 1 && n.lanes.size() > 1 && n.vectors[1].dtype() == t) {
     const LlvmValue a = value(n.vectors[0]), b = value(n.vectors[1]);
-    return f_.shuffle(a, b, n.lanes);
+    return llvm_merges_apart(module_, t, n.lanes) ? merged_bytes(a, b, n.lanes)
+                                                  : f_.shuffle(a, b, n.lanes);
   }
   LlvmValue all;
   int first = 0;

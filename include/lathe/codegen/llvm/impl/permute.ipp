@@ -71,4 +71,31 @@ LATHE_DECL LlvmValue LlvmEmitter::permute(const LlvmValue& v, const LlvmValue& l
   return f_.convert("bitcast", llvm_lanes_or_zero(f_, out, 0, bytes), t);
 }
 
+// Of the bytes 0 to 15 of one vector and 16 to 31 of the other, those that are not in their place
+// are permuted in each alone, by numbers that LLVM must not know: it would make one shuffle of all.
+LATHE_DECL LlvmValue LlvmEmitter::merged_bytes(const LlvmValue& a, const LlvmValue& b,
+                                               const Vec<int>& lanes) {
+  constexpr int kZero = 128;
+  std::string from[2];
+  int second = 0;
+  bool in_place[2] = {true, true};
+  for (int l = 0; l < 16; ++l) {
+    const int lane = lanes[static_cast<std::size_t>(l)], of = lane >= 16 ? 1 : 0;
+    for (int k = 0; k < 2; ++k)
+      append(from[k], l ? ", i8 " : "i8 ", k == of && lane >= 0 ? lane - 16 * k : kZero);
+    second |= of << l;
+    in_place[of] = in_place[of] && (lane < 0 || lane - 16 * of == l);
+  }
+  if (in_place[0] && in_place[1]) return f_.shuffle(a, b, lanes);
+  const DType numbers = kU8.with_lanes(16);
+  const auto permuted = [&](const LlvmValue& v, int k) {
+    return llvm_permute_16(f_, v, opaque({numbers, cat("<", from[k], ">")}));
+  };
+  if (!in_place[0] && !in_place[1]) return f_.binary("or", permuted(a, 0), permuted(b, 1));
+  const DType word{TypeCode::uint, 16, 1, false};
+  const LlvmValue from_b =
+      f_.convert("bitcast", opaque({word, format_int(second)}), kBool.with_lanes(16));
+  return f_.select(from_b, in_place[1] ? b : permuted(b, 1), in_place[0] ? a : permuted(a, 0));
+}
+
 }  // namespace lathe::detail

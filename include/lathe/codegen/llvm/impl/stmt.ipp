@@ -76,7 +76,8 @@ LATHE_DECL void LlvmEmitter::iterate(const VarRef& var, const LlvmValue& from, c
 // on it leaves the loop.
 LATHE_DECL LlvmValue LlvmEmitter::opaque(const LlvmValue& v) {
   const std::string type = llvm_type(v.dtype);
-  return f_.op(v.dtype, "call ", type, " asm \"\", \"=r,0\"(", type, " ", v.text,
+  const char* constraint = v.dtype.is_vector() ? "=v,0" : "=r,0";
+  return f_.op(v.dtype, "call ", type, " asm \"\", \"", constraint, "\"(", type, " ", v.text,
                ") nounwind willreturn memory(none)");
 }
 
