@@ -11403,6 +11403,7 @@ Program hoist_guards(const Program& program);
 /// Serial loops over tiles of lanes, of which a call tells the number and places at borders are
 /// clamped: the last tile begins so early that it is whole, and computes places again. The first
 /// and the last one run apart, so each has the borders of one side, in lanes that are numbers.
+/// A schedule asks for such tails of one loop by Tail::shift.
 ///     for jo < (w + 63) / 64: for ji < 64: if (jo * 64 + ji < w) S(jo * 64 + ji)
 ///   → S(0 + ji); for jo in 1..: S(min(jo * 64, w - 80) + ji); S(w - 64 + ji)   where w >= 96
 Program shift_tiles(const Program& program);
