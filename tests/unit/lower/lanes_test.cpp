@@ -18,6 +18,31 @@ TEST_CASE("a rest of lanes is one masked vector, or powers of two where masks co
   CHECK(pieces.find("where") == std::string::npos);
 }
 
+TEST_CASE("many lanes of which a call tells how many there are compare bytes") {
+  for (const int lanes : {16, 64}) {
+    CAPTURE(lanes);
+    const std::string l = std::to_string(lanes);
+    const lt::Program p = lt::parse(
+        "program p<n in 1..=100>(in X: u8[n], out Y: u8[n]):\n"
+        "  for jo in 0..floordiv(n + " +
+        l + " - 1, " + l +
+        "):\n"
+        "    vectorized for ji in 0.." +
+        l +
+        " @tail=\"mask\":\n"
+        "      if jo * " +
+        l +
+        " + ji < n:\n"
+        "        Y[jo * " +
+        l + " + ji] = X[jo * " + l + " + ji]\n");
+    for (const std::int64_t n : {1, 15, 16, 63, 64, 65, 100}) test::check_stages(p, {{"n", n}});
+    const std::string text = lt::lower_until("count_lanes", p, lt::Target("x86-64-v4")).str();
+    INFO(text);
+    CHECK((text.find("ramp(0i8, 1i8, 64) <") != std::string::npos) == (lanes == 64));
+    CHECK(text.find("ramp(0i32, 1i32, 64)") == std::string::npos);
+  }
+}
+
 TEST_CASE("a store of whole lines is one vector, of as many registers as fill a line") {
   lt::Input<float, 1> A("A", {100});
   auto B = lt::compute("B", {100}, [&](lt::Var i) { return A(i); });
