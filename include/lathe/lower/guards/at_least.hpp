@@ -1,7 +1,7 @@
 // Comparisons of indices in one form.
 #pragma once
 
-#include <lathe/ir/visit.hpp>
+#include <lathe/arith/poly.hpp>
 #include <optional>
 
 namespace lathe::detail {
