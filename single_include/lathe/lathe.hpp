@@ -58173,7 +58173,7 @@ class MovableTiles : public Visitor {
       note_loads(e);
       return movable_;
     }
-    if (e.dtype() == kIndex && times_position(e, here_->width) != 0) return !find_load(e);
+    if (e.dtype() == kIndex && times_position(e, here_->width) != 0) return is_load_free(e);
     if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Let) return false;
     if (const auto* n = e.as<LoadNode>()) {
       place(n->buffer, n->indices, loaded_);
@@ -58196,16 +58196,10 @@ class MovableTiles : public Visitor {
   }
 
   void note_loads(const AnyExpr& e) {
-    struct Loads : Visitor {
-      Vec<Buffer>& to;
-      explicit Loads(Vec<Buffer>& loaded) : to(loaded) {}
-      void expr(const AnyExpr& part) override {
-        if (const auto* n = part.as<LoadNode>()) to.push_back(n->buffer);
-        descend(part);
-      }
-    } loads(loaded_);
+    LoadedBuffers loads;
     loads.expr(e);
-    for (const auto& b : own) movable_ = movable_ && !contains(loaded_, b);
+    for (const auto& b : own) movable_ = movable_ && !contains(loads.found, b);
+    loaded_.append(loads.found);
   }
 
   const VarRef tile_;

@@ -5,6 +5,7 @@
 #include <lathe/analysis/borders.hpp>
 #include <lathe/analysis/partition.hpp>
 #include <lathe/arith/affine.hpp>
+#include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/lower/guards/at_least.hpp>
@@ -233,7 +234,7 @@ class MovableTiles : public Visitor {
       note_loads(e);
       return movable_;
     }
-    if (e.dtype() == kIndex && times_position(e, here_->width) != 0) return !find_load(e);
+    if (e.dtype() == kIndex && times_position(e, here_->width) != 0) return is_load_free(e);
     if (e.kind() == ExprKind::Var || e.kind() == ExprKind::Let) return false;
     if (const auto* n = e.as<LoadNode>()) {
       place(n->buffer, n->indices, loaded_);
@@ -256,16 +257,10 @@ class MovableTiles : public Visitor {
   }
 
   void note_loads(const AnyExpr& e) {
-    struct Loads : Visitor {
-      Vec<Buffer>& to;
-      explicit Loads(Vec<Buffer>& loaded) : to(loaded) {}
-      void expr(const AnyExpr& part) override {
-        if (const auto* n = part.as<LoadNode>()) to.push_back(n->buffer);
-        descend(part);
-      }
-    } loads(loaded_);
+    LoadedBuffers loads;
     loads.expr(e);
-    for (const auto& b : own) movable_ = movable_ && !contains(loaded_, b);
+    for (const auto& b : own) movable_ = movable_ && !contains(loads.found, b);
+    loaded_.append(loads.found);
   }
 
   const VarRef tile_;
