@@ -84,8 +84,12 @@ std::vector<PlainSubject> subjects_of(std::span<const Family> some, unsigned see
 std::vector<PlainCase> cases_of(const std::vector<PlainSubject>& subjects,
                                 const Companions& companions) {
   std::vector<PlainCase> out;
-  for (const PlainSubject& subject : subjects)
+  for (const PlainSubject& subject : subjects) {
     out.push_back({subject.family, subject.name, [=] { return make_run(subject, companions); }});
+    if (subject.program.exact)
+      out.push_back({subject.family, subject.name + ", math = fast",
+                     [=] { return make_run(subject, companions, lt::Math::fast); }});
+  }
   return out;
 }
 
@@ -104,15 +108,15 @@ Competitor with_memory(const Peer& peer, const ImageFunction& function, const Pl
 
 }  // namespace
 
-PlainRun make_run(const PlainSubject& subject, const Companions& companions) {
+PlainRun make_run(const PlainSubject& subject, const Companions& companions, lt::Math math) {
   const PlainProgram& program = subject.program;
   const Sizes& sizes = subject.sizes;
   PlainRun out;
   CompileLog log;
   const double start = seconds_now();
   const lt::Program described = program.describe(sizes);
-  const lt::AnyKernel kernel =
-      lt::jit_any({described, {.context = &context_for(1), .require_compiled = true}}, {});
+  const lt::AnyKernel kernel = lt::jit_any(
+      {described, {.context = &context_for(1), .math = math, .require_compiled = true}}, {});
   out.jit_ms = 1e3 * (seconds_now() - start);
   out.plan_ms = log.taken().default_schedule;
   const auto memory =
@@ -121,7 +125,10 @@ PlainRun make_run(const PlainSubject& subject, const Companions& companions) {
 
   Comparison& c = out.comparison;
   const auto lathe = [=] { kernel.call(memory->lathe().data()); };
-  const auto plain = [=, loops = program.loops] { loops(memory->loops(), sizes); };
+  const bool exact = program.exact && math != lt::Math::fast;
+  const auto plain = [=, loops = exact ? program.exact : program.loops] {
+    loops(memory->loops(), sizes);
+  };
   c.dtype = memory->dtype(0).str();
   c.bytes = static_cast<double>(memory->bytes());
   c.difference = [=, bound = program.numbers.bound] {

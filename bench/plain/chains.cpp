@@ -1,7 +1,7 @@
 // Chains of steps along rows, and attention.
 #include <limits>
 
-#include "plain/loops/loops.hpp"
+#include "plain/loops/exact_loops.hpp"
 #include "plain/program.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -163,9 +163,15 @@ PlainPrograms row_chain_programs() {
   return {
       {"softmax", softmax<int>, loops::softmax, {{128, 1024}, {1000, 10}, some}},
       {"log-softmax", log_softmax, loops::log_softmax, {{128, 512}, some}},
-      {"layer norm", layer_norm, loops::layer_norm, {{128, 768}, some}},
-      {"RMS norm", rms_norm, loops::rms_norm, {{128, 768}, some}},
-      {"rows of length 1", unit_rows, loops::unit_rows, {{512, 128}, some}},
+      {"layer norm",
+       layer_norm,
+       both(loops::layer_norm, exact_loops::layer_norm),
+       {{128, 768}, some}},
+      {"RMS norm", rms_norm, both(loops::rms_norm, exact_loops::rms_norm), {{128, 768}, some}},
+      {"rows of length 1",
+       unit_rows,
+       both(loops::unit_rows, exact_loops::unit_rows),
+       {{512, 128}, some}},
       {"cross entropy",
        cross_entropy,
        loops::cross_entropy,
@@ -173,7 +179,7 @@ PlainPrograms row_chain_programs() {
        {.positions_in = 1}},
       {"group norm",
        group_norm,
-       loops::group_norm,
+       both(loops::group_norm, exact_loops::group_norm),
        {{16, 8, 196}, {between(8, 32), between(4, 16), between(49, 400)}}},
       {"causal softmax", causal_softmax, loops::causal_softmax, {{256}, {between(100, 400)}}},
       {"softmax of any size", softmax<lt::Dim>, loops::softmax, {{128, 512}, some}},

@@ -1,5 +1,5 @@
 // Few channels that lie side by side: colours, complex numbers; triangles and bands.
-#include "plain/loops/loops.hpp"
+#include "plain/loops/exact_loops.hpp"
 #include "plain/program.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -119,7 +119,10 @@ PlainPrograms channel_programs() {
        loops::blur_colours,
        {{200, 200}, {between(100, 300), between(100, 300)}}},
       {"colours over colours u8", colour_over, loops::colour_over, {{40000}, many}},
-      {"unit vectors of three", unit_vectors, loops::unit_vectors, {{20000}, many}},
+      {"unit vectors of three",
+       unit_vectors,
+       both(loops::unit_vectors, exact_loops::unit_vectors),
+       {{20000}, many}},
       {"masked means",
        masked_means,
        loops::masked_means,

@@ -1,5 +1,5 @@
 // Dots, folds of rows and of columns.
-#include "plain/loops/loops.hpp"
+#include "plain/loops/exact_loops.hpp"
 #include "plain/program.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -245,7 +245,10 @@ PlainPrograms column_fold_programs() {
        channel_sums,
        loops::channel_sums,
        {{16, 64, 14, 14}, {8, between(32, 100), between(10, 30), between(10, 30)}}},
-      {"normal columns", normal_columns, loops::normal_columns, {{512, 256}, some}},
+      {"normal columns",
+       normal_columns,
+       both(loops::normal_columns, exact_loops::normal_columns),
+       {{512, 256}, some}},
       {"column sums of any size", column_sums<lt::Dim>, loops::column_sums, {{500, 300}, some}},
   };
 }

@@ -1,5 +1,5 @@
 // Values that an expression names again for each row, head or frame, and loops compute ahead.
-#include "plain/loops/loops.hpp"
+#include "plain/loops/exact_loops.hpp"
 #include "plain/program.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -62,7 +62,7 @@ PlainPrograms invariant_programs() {
   return {
       {"groups of eight channels",
        normal_groups,
-       loops::normal_groups,
+       both(loops::normal_groups, exact_loops::normal_groups),
        {{4, 196, 8}, {between(1, 6), between(50, 300), between(3, 20)}}},
       {"positions by their sines",
        positions,

@@ -37,12 +37,25 @@ struct Numbers {
   std::int64_t gap = 0;
 };
 
+/// Loops that -ffast-math gives estimates of reciprocals and roots, and the same ones without.
+template <class... L>
+struct BothLoops {
+  void (*fast)(L...);
+  void (*exact)(L...);
+};
+template <class... L>
+BothLoops<L...> both(void (*fast)(L...), void (*exact)(L...)) {
+  return {fast, exact};
+}
+
 /// The program takes its inputs in the order of their first use, then its results. The loops take
 /// pointers in this order, then the sizes. A program of lt::Dims learns its sizes in each call.
 struct PlainProgram {
   std::string name;
   std::function<lt::Program(const Sizes&)> describe;
-  std::function<void(const Pointers&, const Sizes&)> loops;
+  using Loops = std::function<void(const Pointers&, const Sizes&)>;
+  Loops loops;
+  Loops exact;  ///< stands beside the program, and `loops` beside it under Math::fast; or nothing
   std::vector<Shape> shapes;
   Numbers numbers;
   std::vector<lt::DType> types;  ///< of what the loops' pointers point to
@@ -59,11 +72,15 @@ struct PlainProgram {
     describe = [its_program](const Sizes& n) {
       return with_sizes(its_program, n, std::make_index_sequence<sizes>());
     };
-    loops = [its_loops](const Pointers& at, const Sizes& n) {
-      with_pointers(its_loops, at, n, std::make_index_sequence<sizeof...(L)>());
-    };
+    loops = called(its_loops);
     types = {pointee<L>...};
     types.resize(pointers);
+  }
+  template <class... S, class... L>
+  PlainProgram(std::string its_name, lt::Program (*its_program)(S...), BothLoops<L...> its_loops,
+               std::initializer_list<Shape> its_shapes, Numbers its_numbers = {})
+      : PlainProgram(std::move(its_name), its_program, its_loops.fast, its_shapes, its_numbers) {
+    exact = called(its_loops.exact);
   }
 
  private:
@@ -87,6 +104,12 @@ struct PlainProgram {
       return static_cast<L>(at[k]);
     else
       return n[k - at.size()];
+  }
+  template <class... L>
+  static Loops called(void (*f)(L...)) {
+    return [f](const Pointers& at, const Sizes& n) {
+      with_pointers(f, at, n, std::make_index_sequence<sizeof...(L)>());
+    };
   }
   template <class... L, std::size_t... K>
   static void with_pointers(void (*f)(L...), const Pointers& at, const Sizes& n,
@@ -137,9 +160,11 @@ struct Companions {
   std::vector<Peer> peers = {};  ///< which have a function for some programs
 };
 
-/// Compiles a program by Lathe's default schedule and gives it, the loops and what else there is
-/// memory. Throws std::runtime_error if a peer computes something else than the loops.
-PlainRun make_run(const PlainSubject& subject, const Companions& companions);
+/// Compiles a program by Lathe's default schedule and gives it, the loops that go with `math` and
+/// what else there is memory. Throws std::runtime_error if a peer computes something else than the
+/// loops.
+PlainRun make_run(const PlainSubject& subject, const Companions& companions,
+                  lt::Math math = lt::Math::normal);
 
 }  // namespace bench
 #endif

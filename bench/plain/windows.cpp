@@ -1,5 +1,5 @@
 // Windows over images, and searches.
-#include "plain/loops/loops.hpp"
+#include "plain/loops/exact_loops.hpp"
 #include "plain/program.hpp"
 
 #ifdef BENCH_HAS_LATHE_HEADER
@@ -217,7 +217,7 @@ PlainPrograms window_programs() {
        {{20000, 9}, {between(10000, 30000), between(3, 20)}}},
       {"blur 3x3", blur<int>, loops::blur, {{256, 256}, {side, side}}},
       {"blur in two", blur_in_two, loops::blur_in_two, {{256, 256}, {side, side}}},
-      {"sobel", sobel, loops::sobel, {{256, 256}, {side, side}}},
+      {"sobel", sobel, both(loops::sobel, exact_loops::sobel), {{256, 256}, {side, side}}},
       {"jacobi 2-D", jacobi_2d, loops::jacobi_2d, {{256, 256}, {1000, 1000}, {side, side}}},
       {"jacobi 3-D",
        jacobi_3d,

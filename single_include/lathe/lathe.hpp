@@ -1395,6 +1395,8 @@ namespace lathe {
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
 // [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
+// reciprocal_estimate(x) is 1/x and rsqrt_estimate(x) 1/sqrt(x), of f32, to 2^-14: machines differ in
+// the bits behind. Exact of zeros, infinities and NaN; -0 gives rsqrt_estimate -inf.
 // permute(v, lanes): lane l is v[lanes[l]], of numbers of i8 from 0 to the count of v's lanes - 1.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
@@ -1432,7 +1434,8 @@ namespace lathe {
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
   X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)                    \
-  X(sad8, 3, true)      X(permute, 2, true)
+  X(sad8, 3, true)      X(permute, 2, true)                                               \
+  X(reciprocal_estimate, 1, true)             X(rsqrt_estimate, 1, true)
 
 // clang-format on
 
@@ -1485,6 +1488,9 @@ constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::t
 /// Calls that put exponents on or take them off.
 constexpr bool is_of_exponents(CallOp op) {
   return op == CallOp::scalb || op == CallOp::logb || op == CallOp::significand;
+}
+constexpr bool is_estimate(CallOp op) {
+  return op == CallOp::reciprocal_estimate || op == CallOp::rsqrt_estimate;
 }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }
@@ -5765,6 +5771,7 @@ enum class Language : std::uint8_t { llvm, c };
 struct TargetCaps {
   bool fma = true;               ///< one instruction; else a call of the C library
   bool scales = true;            ///< scalb, logb and significand
+  bool estimates = true;         ///< reciprocal_estimate and rsqrt_estimate
   bool rounds = true;            ///< floor, ceil, trunc, round
   bool half = true;              ///< casts between f16 and wider floats
   bool byte_dots = true;         ///< dot4, of bytes as the next two say
@@ -5795,6 +5802,8 @@ struct TargetCaps {
   /// Bytes that go in turns from four vectors, each within a register, are fewer instructions if
   /// one store takes all.
   bool turns_bytes = false;
+  /// How many sums of vectors of f32 take as long as a quotient, or a square root.
+  int quotient_sums = 20, root_sums = 25;
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;
@@ -8489,6 +8498,8 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::scalb, MathForm::native, &TargetCaps::scales},
     {CallOp::logb, MathForm::native, &TargetCaps::scales},
     {CallOp::significand, MathForm::native, &TargetCaps::scales},
+    {CallOp::reciprocal_estimate, MathForm::native, &TargetCaps::estimates},
+    {CallOp::rsqrt_estimate, MathForm::native, &TargetCaps::estimates},
     {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},
@@ -11720,6 +11731,14 @@ Program expand_math(const Program& program, const TargetCaps& caps, Math math = 
 /// same size.
 Program legalize_types(const Program& program, const TargetCaps& caps);
 
+/// For Math::fast: quotients and square roots of vectors of f32 by the estimates of the processor,
+/// where it has them, and a step of Newton's method: to 1 unit in the last place. What it changed
+/// is added to `changes`, if not null. Unlike those of other passes, the results are not the same
+/// bits on all machines, nor those of the evaluator.
+///     x / y → with r = reciprocal_estimate(y): x * fma(r, fma(-y, r, 1), r)
+Program use_estimates(const Program& program, const TargetCaps& caps,
+                      std::vector<std::string>* changes = nullptr);
+
 /// Calls that kMathTable expands for the target become arithmetic: scalb without AVX-512, rounding
 /// without SSE4.1, dot4 without VNNI, dot2 without BF16, and permute by choices. floordiv and
 /// floormod become shifts, masks or truncating division where the dividend can't be negative.
@@ -13545,12 +13564,12 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
 
-  // Operators: ops.ipp, cast.ipp
+  // Operators: ops.ipp, avx512_calls.ipp, cast.ipp
   LlvmValue binary(BinaryOp op, DType t, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
+  LlvmValue avx512_call(CallOp op, const Vec<LlvmValue>& args);
   LlvmValue to_nearest(const CallNode& round, DType to);
   LlvmValue dot(const CallNode& n);
   LlvmValue permute(const LlvmValue& v, const LlvmValue& lanes);
@@ -15565,10 +15584,11 @@ inline void set_merges(const Target& target, int (&merges)[4]) {
 
 LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   const bool x86 = target.arch == "x86_64", llvm = language == Language::llvm;
+  const bool zen = target.cpu.compare(0, 5, "znver") == 0;
   fma = !x86 || target.has("fma");
   // C has functions that round; of the rest it spells nothing.
   rounds = !llvm || !x86 || target.has("sse4.1");
-  scales = llvm && x86 && target.has("avx512f");
+  scales = estimates = llvm && x86 && target.has("avx512f");
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
   mixed_dots = llvm && (target.has("avx512vnni") || target.has("avxvnni") || target.has("i8mm"));
   alike_dots = llvm && (target.has("avxvnniint8") || target.has("dotprod"));
@@ -15587,8 +15607,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
   // vpermt2b: three operations on Intel's cores (Ice Lake to Emerald Rapids), one on AMD's.
-  merges_bytes_slowly =
-      llvm && x86 && target.has("avx512vbmi") && target.cpu.compare(0, 5, "znver") != 0;
+  merges_bytes_slowly = llvm && x86 && target.has("avx512vbmi") && !zen;
+  // Emerald Rapids: 10.4 and 12.4 cycles for 16 lanes. uops.info of Zen 4 and 5: half as many sums.
+  if (zen) quotient_sums = 10, root_sums = 14;
   shuffles_pieces = x86 && target.has("ssse3");
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;
@@ -19283,6 +19304,10 @@ inline double math_call(CallOp op, double x, double y) {
       return std::logb(x);
     case CallOp::significand:
       return significand_of(x);
+    case CallOp::reciprocal_estimate:
+      return 1 / x;
+    case CallOp::rsqrt_estimate:
+      return 1 / std::sqrt(x);
     default:
       unreachable("evaluator: unknown call");
   }
@@ -22764,6 +22789,9 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return args[1].dtype() == kI8.with_lanes(t.lanes)
                  ? ""
                  : "permute takes a number of i8 for each lane";
+    case CallOp::reciprocal_estimate:
+    case CallOp::rsqrt_estimate:
+      return t.scalar() == kF32 ? "" : "the argument is not an f32";
     case CallOp::tile_configure:
       for (const auto& a : args)
         if (a.dtype() != kU64 || !as_const_int(a))
@@ -59194,6 +59222,12 @@ inline Program use_reciprocals_if_fast(const Program& p, const Target&,
                                        const LowerOptions& options) {
   return options.math == Math::fast ? use_reciprocals(p, options.changes) : p;
 }
+inline Program use_estimates_if_fast(const Program& p, const Target& target,
+                                     const LowerOptions& options) {
+  return options.math == Math::fast
+             ? use_estimates(p, TargetCaps(target, options.language), options.changes)
+             : p;
+}
 
 inline Program place_tiles_of(const Program& p, const Target& target, const LowerOptions& options) {
   return place_tiles(p, TargetCaps(target, options.language), options.where);
@@ -59270,6 +59304,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"pixel_borders", run_pass<pixel_borders>, Stage::flat},
     {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
+    // Narrow floats are divided as f32, and no operator divides on its way to an integer yet.
+    {"use_estimates", use_estimates_if_fast, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Which lanes are beyond a border is a comparison, which becomes a mask.
@@ -60971,6 +61007,9 @@ class LegalOps : public Mutator {
     return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
       if (n->op == CallOp::logb) return legal_logb(x);
       if (n->op == CallOp::significand) return legal_significand(x);
+      if (n->op == CallOp::reciprocal_estimate) return make_float(x.dtype(), 1) / x;
+      if (n->op == CallOp::rsqrt_estimate)
+        return make_float(x.dtype(), 1) / make_call(CallOp::sqrt, {x});
       if (n->op != CallOp::scalb) return round(n->op, x);
       return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
     });
@@ -65833,6 +65872,195 @@ LATHE_DECL AnyExpr math_tan(MathBuilder& b, const AnyExpr& x) {
 
 }  // namespace lathe::detail
 
+// ---- lathe/lower/math/use_estimates.ipp
+// Under Math::fast: quotients and square roots of vectors of f32 from the processor's estimates.
+//
+// An estimate is right to 2^-14, and one step of Newton's method doubles the digits (P. Markstein,
+// Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
+
+namespace lathe {
+namespace detail {
+
+inline AnyExpr math_fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& c) {
+  return make_call(CallOp::fma, {a, b, c});
+}
+
+/// Whether it is no number below 0; NaN it may be.
+inline bool is_never_negative(const AnyExpr& e) {
+  if (const auto* n = e.as<BroadcastNode>()) return is_never_negative(n->value);
+  if (const auto* n = e.as<ConstNode>()) return n->f > 0;
+  if (const auto* n = e.as<CallNode>())
+    return n->op == CallOp::abs ||
+           (n->op == CallOp::fma && structurally_equal(n->args[0], n->args[1]) &&
+            is_never_negative(n->args[2]));
+  const auto* n = e.as<BinaryNode>();
+  if (!n) return false;
+  if (n->op == BinaryOp::mul && structurally_equal(n->a, n->b)) return true;
+  return (n->op == BinaryOp::add || n->op == BinaryOp::mul || n->op == BinaryOp::div) &&
+         is_never_negative(n->a) && is_never_negative(n->b);
+}
+
+/// `result`, or `otherwise` where that is 0 or infinite: the result is NaN there, or has lost the
+/// sign.
+inline AnyExpr unless_extreme(const AnyExpr& result, const AnyExpr& otherwise) {
+  return with_value("nearer", result, [&](const AnyExpr& nearer) {
+    const AnyExpr size = make_call(CallOp::abs, {nearer});
+    return make_select(size > make_float(size.dtype(), 0), nearer, otherwise);
+  });
+}
+/// estimate + estimate * part * (1 - what the estimate should make 1): one step.
+template <class F>
+AnyExpr corrected(const AnyExpr& estimate, double part, F made) {
+  return with_value("estimate", estimate, [&](const AnyExpr& r) {
+    const AnyExpr missing = math_fma(-made(r), r, make_float(r.dtype(), 1));
+    const AnyExpr share = part == 1 ? r : r * make_float(r.dtype(), part);
+    return unless_extreme(math_fma(share, missing, r), r);
+  });
+}
+
+inline AnyExpr estimated_reciprocal(const AnyExpr& x) {
+  return corrected(make_call(CallOp::reciprocal_estimate, {x}), 1,
+                   [&](const AnyExpr&) { return x; });
+}
+inline AnyExpr estimated_reciprocal_root(const AnyExpr& x) {
+  return corrected(make_call(CallOp::rsqrt_estimate, {x}), 0.5,
+                   [&](const AnyExpr& r) { return x * r; });
+}
+
+inline AnyExpr estimated_root(const AnyExpr& x, bool never_negative) {
+  const auto c = [&](double value) { return make_float(x.dtype(), value); };
+  AnyExpr estimate = make_call(CallOp::rsqrt_estimate, {x});
+  // Of negative numbers NaN must be left. Between the least and the largest one of a number, x
+  // times the estimate is right also where x is 0 or infinite.
+  if (!never_negative)
+    estimate = make_binary(BinaryOp::fast_min, c(0x1p76),
+                           make_binary(BinaryOp::fast_max, c(0x1p-65), estimate));
+  return with_value("estimate", estimate, [&](const AnyExpr& r) {
+    return with_value("near", x * r, [&](const AnyExpr& s) {
+      const AnyExpr nearer = math_fma(s * c(0.5), math_fma(-s, r, c(1)), s);
+      return unless_extreme(nearer, never_negative ? x : s);
+    });
+  });
+}
+
+inline const AnyExpr* under_root(const AnyExpr& e) {
+  const auto* n = e.as<CallNode>();
+  return n && n->op == CallOp::sqrt ? &n->args[0] : nullptr;
+}
+/// A quotient that lanes do not share: one of scalars is divided once, and often ahead of a loop.
+inline const BinaryNode* lane_quotient(const AnyExpr& e) {
+  const auto* n = e.as<BinaryNode>();
+  return n && n->op == BinaryOp::div && n->b.kind() != ExprKind::Broadcast ? n : nullptr;
+}
+inline bool is_of_lanes(const AnyExpr& e) {
+  return e.dtype().is_vector() && e.dtype().scalar() == kF32;
+}
+
+/// What one iteration of a loop computes in vectors, in sums, but for the loops in it: the divider
+/// works beside the units that add and multiply, and estimates are work for these.
+class EstimateGain : public Visitor {
+ public:
+  explicit EstimateGain(const TargetCaps& caps) : caps_(caps) {}
+
+  bool positive() const { return sums_ + estimates_ < std::max(sums_, divider_); }
+
+  void stmt(const Stmt& s) override {
+    if (s.kind() != StmtKind::For && s.kind() != StmtKind::While) descend(s);
+  }
+  void expr(const AnyExpr& e) override {
+    if (!seen_.insert(e.get(), true)) return;
+    if (is_of_lanes(e)) count(e);
+    descend(e);
+  }
+
+ private:
+  // Instructions of the functions above.
+  static constexpr int kQuotient = 8, kRoot = 11, kReciprocalRoot = 9;
+
+  void count(const AnyExpr& e) {
+    if (under_root(e)) return add(kRoot, caps_.root_sums);
+    const BinaryNode* n = lane_quotient(e);
+    if (n && under_root(n->b)) {
+      // The root itself is counted below.
+      ++sums_;
+      return add(kReciprocalRoot - kRoot, caps_.quotient_sums);
+    }
+    if (n) return add(kQuotient, caps_.quotient_sums);
+    const ExprKind kind = e.kind();
+    sums_ += kind == ExprKind::Binary || kind == ExprKind::Call || kind == ExprKind::Select ||
+             kind == ExprKind::Cast;
+  }
+  void add(int estimate, int exact) { estimates_ += estimate, divider_ += exact; }
+
+  const TargetCaps& caps_;
+  int sums_ = 0, estimates_ = 0, divider_ = 0;
+  NodeMap<bool> seen_;
+};
+
+class UseEstimates : public SharingMutator {
+ public:
+  explicit UseEstimates(const TargetCaps& caps) : caps_(caps) {}
+
+  bool changed = false;
+
+  Stmt in_program(const Stmt& body) {
+    pays_ = pays(body);
+    return stmt(body);
+  }
+  Stmt stmt(const Stmt& s) override {
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return SharingMutator::stmt(s);
+    const bool outer = std::exchange(pays_, pays(loop->body));
+    Stmt out = SharingMutator::stmt(s);
+    pays_ = outer;
+    return out;
+  }
+
+ private:
+  bool pays(const Stmt& body) const {
+    EstimateGain gain(caps_);
+    gain.stmt(body);
+    return gain.positive();
+  }
+  AnyExpr rewritten(const AnyExpr& e) override {
+    const bool vector = pays_ && is_of_lanes(e);
+    if (const AnyExpr* x = vector ? under_root(e) : nullptr) {
+      const bool never_negative = is_never_negative(*x);
+      return of(*x, [&](const AnyExpr& y) { return estimated_root(y, never_negative); });
+    }
+    const auto* n = vector ? lane_quotient(e) : nullptr;
+    if (!n) return descend(e);
+    const AnyExpr* root = under_root(n->b);
+    return expr(n->a) *
+           (root ? of(*root, estimated_reciprocal_root) : of(n->b, estimated_reciprocal));
+  }
+
+  template <class F>
+  AnyExpr of(const AnyExpr& x, F estimated) {
+    changed = true;
+    return with_value("x", expr(x), estimated);
+  }
+
+  const TargetCaps& caps_;
+  bool pays_ = false;  ///< in this loop
+};
+
+}  // namespace detail
+
+LATHE_DECL Program use_estimates(const Program& program, const TargetCaps& caps,
+                                 std::vector<std::string>* changes) {
+  if (!caps.estimates || !caps.fma) return program;
+  detail::UseEstimates pass(caps);
+  Program out = program.with(pass.in_program(program->body));
+  if (changes && pass.changed)
+    changes->push_back(
+        "fast: quotients and square roots of f32 in vectors from estimates of the processor, to 1 "
+        "unit in the last place; subnormal divisors may give infinity");
+  return out;
+}
+
+}  // namespace lathe
+
 // ---- lathe/lower/math/use_reciprocals.ipp
 namespace lathe {
 namespace detail {
@@ -69612,8 +69840,8 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (is_of_exponents(n.op) || crosses_lanes(n.op) || is_tile(n.op) || !op_pure(n.op) ||
-      is_transcendental(n.op))
+  if (is_of_exponents(n.op) || is_estimate(n.op) || crosses_lanes(n.op) || is_tile(n.op) ||
+      !op_pure(n.op) || is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
                    : n.op == CallOp::round ? "nearbyint"
@@ -70154,6 +70382,76 @@ LATHE_DECL void LlvmEmitter::atomic_loop(BinaryOp op, const std::string& pointer
   LlvmValue ok = f_.op(kBool, "extractvalue { ", type, ", i1 } ", pair.text, ", 1");
   f_.branch(ok, done, retry);
   f_.start(done);
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/codegen/llvm/impl/avx512_calls.ipp
+// Calls that are one instruction of AVX-512: exponents of floats, and estimates.
+
+namespace lathe::detail {
+
+/// LLVM's name of a call of f32 or f64, and what its arguments are beside the operands: an
+/// immediate before what masked lanes keep, and how to round, behind the mask.
+struct Avx512Call {
+  std::string_view name, immediate, rounding;
+};
+
+inline Avx512Call avx512_call_of(CallOp op) {
+  // As MXCSR says: to nearest even.
+  constexpr std::string_view as_set = ", i32 4";
+  switch (op) {
+    case CallOp::scalb:
+      return {"mask.scalef", "", as_set};
+    case CallOp::logb:
+      return {"mask.getexp", "", as_set};
+    case CallOp::significand:
+      // 3: from 3/4 to 3/2; 12: 1 of -0, NaN of what is negative.
+      return {"mask.getmant", "i32 15, ", as_set};
+    case CallOp::reciprocal_estimate:
+      return {"rcp14", "", ""};
+    case CallOp::rsqrt_estimate:
+      return {"rsqrt14", "", ""};
+    default:
+      unreachable("codegen: no instruction of AVX-512");
+  }
+}
+
+LATHE_DECL LlvmValue LlvmEmitter::avx512_call(CallOp op, const Vec<LlvmValue>& args) {
+  const int lanes = args[0].dtype.lanes, bits = args[0].dtype.bits;
+  const auto [instruction, immediate, rounding] = avx512_call_of(op);
+  const auto name_of = [&, call = instruction](int width) {
+    return cat("x86.avx512.", call, bits == 64 ? ".pd." : ".ps.", width);
+  };
+  const int width = lanes * bits <= 256 && module_.can(name_of(256)) ? 256 : 512;
+  const std::string name = name_of(width);
+  invariant(bits >= 32 && module_.can(name), "a call of AVX-512 was not legalized");
+  const int full = width / bits;
+  const DType t = args[0].dtype.with_lanes(full);
+  const std::string type = llvm_type(t), mask = full > 8 ? "i16" : "i8";
+  std::string types;
+  for (std::size_t k = 0; k < args.size(); ++k) types += cat(type, ", ");
+  module_.declare(type, cat("llvm.", name),
+                  cat(types, immediate.empty() ? "" : "i32, ", type, ", ", mask,
+                      rounding.empty() ? "" : ", i32"));
+  LlvmValue result;
+  for (int first = 0; first < lanes; first += full) {
+    Lanes part;
+    for (int l = 0; l < full; ++l) part.push_back(first + l < lanes ? first + l : -1);
+    std::string pieces;
+    for (const LlvmValue& v : args) {
+      const LlvmValue piece = lanes == 1      ? f_.splat(v, full)
+                              : lanes == full ? v
+                                              : f_.shuffle(v, part);
+      pieces += cat(type, " ", piece.text, ", ");
+    }
+    const LlvmValue whole = f_.op(t, "call ", type, " @llvm.", name, "(", pieces, immediate, type,
+                                  " zeroinitializer, ", mask, " -1", rounding, ")");
+    result = first == 0 ? whole : f_.concat(result, whole);
+  }
+  if (lanes == 1) return f_.extract(result, 0);
+  if (result.dtype.lanes == lanes) return result;
+  return f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 }  // namespace lathe::detail
@@ -71426,7 +71724,9 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     case CallOp::scalb:
     case CallOp::logb:
     case CallOp::significand:
-      return of_exponents(n.op, args);
+    case CallOp::reciprocal_estimate:
+    case CallOp::rsqrt_estimate:
+      return avx512_call(n.op, args);
     case CallOp::reinterpret:
       if (llvm_type(t) == llvm_type(n.dtype)) return {n.dtype, args[0].text};
       if (n.dtype.is_bool() && llvm_loops_over_word_masks(module_.major))
@@ -71435,51 +71735,6 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     default:
       throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
   }
-}
-
-/// How AVX-512 says a call: its name, and the immediate before what masked lanes keep.
-struct LlvmExponents {
-  std::string_view name, immediate;
-};
-
-inline LlvmExponents llvm_exponents(CallOp op) {
-  if (op == CallOp::scalb) return {"scalef", ""};
-  if (op == CallOp::logb) return {"getexp", ""};
-  // 3: from 3/4 to 3/2; 12: 1 of -0, NaN of what is negative.
-  return {"getmant", "i32 15, "};
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::of_exponents(CallOp op, const Vec<LlvmValue>& args) {
-  const bool wide = args[0].dtype.bits == 64;
-  const auto [instruction, immediate] = llvm_exponents(op);
-  const std::string name = cat("x86.avx512.mask.", instruction, wide ? ".pd.512" : ".ps.512");
-  invariant(args[0].dtype.bits >= 32 && module_.can(name), "a call of exponents was not legalized");
-  const int full = wide ? 8 : 16, lanes = args[0].dtype.lanes;
-  const DType t = args[0].dtype.with_lanes(full);
-  const std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
-  std::string types;
-  for (std::size_t k = 0; k < args.size(); ++k) types += cat(type, ", ");
-  module_.declare(type, cat("llvm.", name),
-                  cat(types, immediate.empty() ? "" : "i32, ", type, ", ", mask, ", i32"));
-  LlvmValue result;
-  for (int first = 0; first < lanes; first += full) {
-    Lanes part;
-    for (int l = 0; l < full; ++l) part.push_back(first + l < lanes ? first + l : -1);
-    std::string pieces;
-    for (const LlvmValue& v : args) {
-      const LlvmValue piece = lanes == 1      ? f_.splat(v, full)
-                              : lanes == full ? v
-                                              : f_.shuffle(v, part);
-      pieces += cat(type, " ", piece.text, ", ");
-    }
-    // Mask all ones; 4: round as MXCSR says, to nearest even.
-    const LlvmValue whole = f_.op(t, "call ", type, " @llvm.", name, "(", pieces, immediate, type,
-                                  " zeroinitializer, ", mask, " -1, i32 4)");
-    result = first == 0 ? whole : f_.concat(result, whole);
-  }
-  if (lanes == 1) return f_.extract(result, 0);
-  if (result.dtype.lanes == lanes) return result;
-  return f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 }  // namespace lathe::detail
@@ -72219,6 +72474,10 @@ inline constexpr LlvmIntrinsic llvm_intrinsic_table[] = {
     {"x86.avx512.mask.getexp.pd.512", "avx512f", 16},
     {"x86.avx512.mask.getmant.ps.512", "avx512f", 16},
     {"x86.avx512.mask.getmant.pd.512", "avx512f", 16},
+    {"x86.avx512.rcp14.ps.256", "avx512vl", 16},
+    {"x86.avx512.rcp14.ps.512", "avx512f", 16},
+    {"x86.avx512.rsqrt14.ps.256", "avx512vl", 16},
+    {"x86.avx512.rsqrt14.ps.512", "avx512f", 16},
     {"x86.ldtilecfg", "amx-tile", 16},
     {"x86.tilerelease", "amx-tile", 16},
     {"x86.tilezero", "amx-tile", 16},

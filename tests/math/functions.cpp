@@ -63,7 +63,7 @@ std::vector<MathFunction<T>> functions() {
           UNARY(tanh, rounded, 2.7, f32 ? 12 : 2.7),
           UNARY(erf, rounded, f32 ? 1.7 : 1.5, f32 ? 12 : 1.5),
           UNARY(cbrt, 1.0, 1.0, 1.0),
-          UNARY(sqrt, 0.5, 0.5, 0.5),
+          UNARY(sqrt, 0.5, 0.5, f32 ? 1.0 : 0.5),
           BINARY(pow, f32 ? 0.6 : kNone, f32 ? 0.6 : 1.4, f32 ? 0.6 : 1.4),
           BINARY(atan2, rounded, 2.2, 2.2),
           OTHER(rsqrt, 1 / std::sqrt(x), {1.5, 1.5, 1.5}),

@@ -137,6 +137,8 @@ inline Number call(CallOp op, DType t, const std::vector<Number>& args) {
   if (op == CallOp::scalb) return real_number(rounded(t, scaled(x.real, args[1].real)));
   if (op == CallOp::logb) return real_number(rounded(t, exponent_of(x.real)));
   if (op == CallOp::significand) return real_number(rounded(t, significand_of(x.real)));
+  if (op == CallOp::reciprocal_estimate) return real_number(rounded(t, 1 / x.real));
+  if (op == CallOp::rsqrt_estimate) return real_number(rounded(t, 1 / std::sqrt(x.real)));
   const double y = args.size() > 1 ? args[1].real : 0;
   return real_number(rounded(t, library_function(op, x.real, y)));
 }

@@ -355,6 +355,8 @@ TEST_CASE("calls") {
   CHECK(of(lt::CallOp::significand, lt::kF64, {real(0x1.7p-1070)}).real == 0x1.7p0);
   CHECK(of(lt::CallOp::significand, lt::kF64, {real(0x1.8p40)}).real == 0.75);
   CHECK(std::isnan(of(lt::CallOp::significand, lt::kF64, {real(-1)}).real));
+  CHECK(of(lt::CallOp::reciprocal_estimate, lt::kF32, {real(-0.0)}).real == -HUGE_VAL);
+  CHECK(of(lt::CallOp::rsqrt_estimate, lt::kF32, {real(16)}).real == 0.25);
   CHECK(of(lt::CallOp::fma, lt::kF32, {real(1 + 0x1p-23), real(1 - 0x1p-23), real(-1)}).real ==
         -0x1p-46);
   CHECK(of(lt::CallOp::is_nan, lt::kF16, {real(NAN)}).whole == 1);

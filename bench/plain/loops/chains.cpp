@@ -5,7 +5,7 @@
 
 #include "plain/loops/loops.hpp"
 
-namespace bench::loops {
+namespace bench::BENCH_LOOPS {
 
 namespace {
 
@@ -166,4 +166,4 @@ void scores(const float* __restrict q, const float* __restrict k, float* __restr
         dot(q + (i * h + t) * d, k + (j * h + t) * d, y + (t * n + i) * n + j, d);
 }
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

@@ -4,7 +4,7 @@
 
 #include "plain/loops/loops.hpp"
 
-namespace bench::loops {
+namespace bench::BENCH_LOOPS {
 
 namespace {
 
@@ -117,4 +117,4 @@ void band_by_vector(const float* __restrict a, const float* __restrict x, float*
   }
 }
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

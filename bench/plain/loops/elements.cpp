@@ -4,7 +4,7 @@
 
 #include "plain/loops/loops.hpp"
 
-namespace bench::loops {
+namespace bench::BENCH_LOOPS {
 
 void filter_rows(const float* __restrict x, float* __restrict y, int m, int n) {
   for (int i = 0; i < m; ++i, x += n, y += n) {
@@ -177,4 +177,4 @@ void sine_and_cosine(const float* __restrict x, float* __restrict y, int n) {
   for (int i = 0; i < n; ++i) y[i] = std::sin(x[i] * 6) * std::cos(x[i] * 3);
 }
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

@@ -5,7 +5,7 @@
 
 #include "plain/loops/loops.hpp"
 
-namespace bench::loops {
+namespace bench::BENCH_LOOPS {
 
 template <class T>
 void dot(const T* a, const T* b, T* s, int n) {
@@ -154,4 +154,4 @@ void normal_columns(const float* __restrict x, float* __restrict y, int m, int n
     for (int j = 0; j < n; ++j) y[i * n + j] = (x[i * n + j] - mean[j]) * scale[j];
 }
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

@@ -5,7 +5,7 @@
 
 #include "plain/loops/loops.hpp"
 
-namespace bench::loops {
+namespace bench::BENCH_LOOPS {
 
 void normal_groups(const float* __restrict x, const float* __restrict mean,
                    const float* __restrict variance, const float* __restrict gamma,
@@ -82,4 +82,4 @@ void weights_by_table(const float* __restrict x, const std::int32_t* __restrict 
     for (int j = 0; j < n; ++j) y[i * n + j] = x[i * n + j] * weights[j];
 }
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

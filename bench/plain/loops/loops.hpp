@@ -1,10 +1,15 @@
 // The programs of the suite `plain` as plain loops, compiled with -O3 -march=native -ffast-math.
+// BENCH_LOOPS: the namespace of sources that are compiled once more, for exact_loops.hpp.
 // Pointers are in the order of the programs' parameters, sizes behind them; arrays are row-major.
 #pragma once
 
 #include <cstdint>
 
-namespace bench::loops {
+#ifndef BENCH_LOOPS
+#define BENCH_LOOPS loops
+#endif
+
+namespace bench::BENCH_LOOPS {
 
 using u8 = std::uint8_t;
 using i8 = std::int8_t;
@@ -214,4 +219,4 @@ void rotation(const float* x, const float* c, const float* s, float* y, int m, i
 void black_scholes(const float* stock, const float* strike, const float* time, float* y, int n);
 void sine_and_cosine(const float* x, float* y, int n);
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

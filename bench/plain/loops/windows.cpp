@@ -6,7 +6,7 @@
 
 #include "plain/loops/loops.hpp"
 
-namespace bench::loops {
+namespace bench::BENCH_LOOPS {
 
 void max_pool(const float* __restrict x, float* __restrict y, int h, int w, int c) {
   for (int i = 0; i < h; ++i)
@@ -224,4 +224,4 @@ void largest_two(const float* __restrict x, float* __restrict first, float* __re
   }
 }
 
-}  // namespace bench::loops
+}  // namespace bench::BENCH_LOOPS

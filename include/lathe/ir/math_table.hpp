@@ -46,6 +46,8 @@ inline constexpr MathRow kMathTable[] = {
     {CallOp::scalb, MathForm::native, &TargetCaps::scales},
     {CallOp::logb, MathForm::native, &TargetCaps::scales},
     {CallOp::significand, MathForm::native, &TargetCaps::scales},
+    {CallOp::reciprocal_estimate, MathForm::native, &TargetCaps::estimates},
+    {CallOp::rsqrt_estimate, MathForm::native, &TargetCaps::estimates},
     {CallOp::fma, MathForm::native, &TargetCaps::fma, MathForm::call},
     {CallOp::dot4, MathForm::native, &TargetCaps::byte_dots},
     {CallOp::dot2, MathForm::native, &TargetCaps::bf16_dots},

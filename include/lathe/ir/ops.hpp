@@ -26,6 +26,8 @@ namespace lathe {
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
 // [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
+// reciprocal_estimate(x) is 1/x and rsqrt_estimate(x) 1/sqrt(x), of f32, to 2^-14: machines differ in
+// the bits behind. Exact of zeros, infinities and NaN; -0 gives rsqrt_estimate -inf.
 // permute(v, lanes): lane l is v[lanes[l]], of numbers of i8 from 0 to the count of v's lanes - 1.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
@@ -63,7 +65,8 @@ namespace lathe {
   X(cbrt, 1, true)      X(tile, 2, true)      X(tile_dot, 3, true)                        \
   X(tile_configure, 3, false)                 X(logb, 1, true)      X(significand, 1, true) \
   X(mat_dot8, 3, true)  X(odd_dot2, 3, true)  X(odd_mat_dot4, 3, true)                    \
-  X(sad8, 3, true)      X(permute, 2, true)
+  X(sad8, 3, true)      X(permute, 2, true)                                               \
+  X(reciprocal_estimate, 1, true)             X(rsqrt_estimate, 1, true)
 
 // clang-format on
 
@@ -116,6 +119,9 @@ constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::t
 /// Calls that put exponents on or take them off.
 constexpr bool is_of_exponents(CallOp op) {
   return op == CallOp::scalb || op == CallOp::logb || op == CallOp::significand;
+}
+constexpr bool is_estimate(CallOp op) {
+  return op == CallOp::reciprocal_estimate || op == CallOp::rsqrt_estimate;
 }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::eq; }
 constexpr bool is_logic(BinaryOp op) { return op == BinaryOp::and_ || op == BinaryOp::or_; }

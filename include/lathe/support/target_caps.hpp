@@ -13,6 +13,7 @@ enum class Language : std::uint8_t { llvm, c };
 struct TargetCaps {
   bool fma = true;               ///< one instruction; else a call of the C library
   bool scales = true;            ///< scalb, logb and significand
+  bool estimates = true;         ///< reciprocal_estimate and rsqrt_estimate
   bool rounds = true;            ///< floor, ceil, trunc, round
   bool half = true;              ///< casts between f16 and wider floats
   bool byte_dots = true;         ///< dot4, of bytes as the next two say
@@ -43,6 +44,8 @@ struct TargetCaps {
   /// Bytes that go in turns from four vectors, each within a register, are fewer instructions if
   /// one store takes all.
   bool turns_bytes = false;
+  /// How many sums of vectors of f32 take as long as a quotient, or a square root.
+  int quotient_sums = 20, root_sums = 25;
   int register_bytes = 64;
   /// Vectors of narrower elements load lane by lane under a mask.
   int masked_bytes = 1;

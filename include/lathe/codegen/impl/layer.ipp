@@ -11,6 +11,7 @@
 #include <lathe/codegen/common/impl/captures.ipp>
 #include <lathe/codegen/llvm/impl/address.ipp>
 #include <lathe/codegen/llvm/impl/atomic.ipp>
+#include <lathe/codegen/llvm/impl/avx512_calls.ipp>
 #include <lathe/codegen/llvm/impl/builder.ipp>
 #include <lathe/codegen/llvm/impl/cast.ipp>
 #include <lathe/codegen/llvm/impl/dots.ipp>

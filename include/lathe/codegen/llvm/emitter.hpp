@@ -152,12 +152,12 @@ class LlvmEmitter : private NodeEmitter<LlvmEmitter, LlvmValue, LlvmPlace> {
   template <class Emit>
   LlvmValue when(const LlvmValue& condition, const LlvmValue& otherwise, Emit emit);
 
-  // Operators: ops.ipp, cast.ipp
+  // Operators: ops.ipp, avx512_calls.ipp, cast.ipp
   LlvmValue binary(BinaryOp op, DType t, const LlvmValue& a, const LlvmValue& b);
   LlvmValue compare(BinaryOp op, const LlvmValue& a, const LlvmValue& b);
   LlvmValue unary(const UnaryNode& n);
   LlvmValue call(const CallNode& n);
-  LlvmValue of_exponents(CallOp op, const Vec<LlvmValue>& args);
+  LlvmValue avx512_call(CallOp op, const Vec<LlvmValue>& args);
   LlvmValue to_nearest(const CallNode& round, DType to);
   LlvmValue dot(const CallNode& n);
   LlvmValue permute(const LlvmValue& v, const LlvmValue& lanes);

@@ -303,6 +303,10 @@ inline double math_call(CallOp op, double x, double y) {
       return std::logb(x);
     case CallOp::significand:
       return significand_of(x);
+    case CallOp::reciprocal_estimate:
+      return 1 / x;
+    case CallOp::rsqrt_estimate:
+      return 1 / std::sqrt(x);
     default:
       unreachable("evaluator: unknown call");
   }

@@ -183,6 +183,9 @@ inline std::string_view call_operand_problem(CallOp op, const Vec<AnyExpr>& args
       return args[1].dtype() == kI8.with_lanes(t.lanes)
                  ? ""
                  : "permute takes a number of i8 for each lane";
+    case CallOp::reciprocal_estimate:
+    case CallOp::rsqrt_estimate:
+      return t.scalar() == kF32 ? "" : "the argument is not an f32";
     case CallOp::tile_configure:
       for (const auto& a : args)
         if (a.dtype() != kU64 || !as_const_int(a))

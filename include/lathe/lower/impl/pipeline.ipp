@@ -37,6 +37,12 @@ inline Program use_reciprocals_if_fast(const Program& p, const Target&,
                                        const LowerOptions& options) {
   return options.math == Math::fast ? use_reciprocals(p, options.changes) : p;
 }
+inline Program use_estimates_if_fast(const Program& p, const Target& target,
+                                     const LowerOptions& options) {
+  return options.math == Math::fast
+             ? use_estimates(p, TargetCaps(target, options.language), options.changes)
+             : p;
+}
 
 inline Program place_tiles_of(const Program& p, const Target& target, const LowerOptions& options) {
   return place_tiles(p, TargetCaps(target, options.language), options.where);
@@ -113,6 +119,8 @@ inline constexpr Pass kCpuPipeline[] = {
     {"pixel_borders", run_pass<pixel_borders>, Stage::flat},
     {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
+    // Narrow floats are divided as f32, and no operator divides on its way to an integer yet.
+    {"use_estimates", use_estimates_if_fast, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Which lanes are beyond a border is a comparison, which becomes a mask.

@@ -11,4 +11,5 @@
 #include <lathe/lower/math/math_payne_hanek.ipp>
 #include <lathe/lower/math/math_pow.ipp>
 #include <lathe/lower/math/math_trig.ipp>
+#include <lathe/lower/math/use_estimates.ipp>
 #include <lathe/lower/math/use_reciprocals.ipp>

@@ -30,6 +30,9 @@ class LegalOps : public Mutator {
     return with_value("x", expr(n->args[0]), [&](const AnyExpr& x) {
       if (n->op == CallOp::logb) return legal_logb(x);
       if (n->op == CallOp::significand) return legal_significand(x);
+      if (n->op == CallOp::reciprocal_estimate) return make_float(x.dtype(), 1) / x;
+      if (n->op == CallOp::rsqrt_estimate)
+        return make_float(x.dtype(), 1) / make_call(CallOp::sqrt, {x});
       if (n->op != CallOp::scalb) return round(n->op, x);
       return with_value("n", expr(n->args[1]), [&](const AnyExpr& by) { return scalb(x, by); });
     });

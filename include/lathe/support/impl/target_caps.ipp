@@ -22,10 +22,11 @@ inline void set_merges(const Target& target, int (&merges)[4]) {
 
 LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   const bool x86 = target.arch == "x86_64", llvm = language == Language::llvm;
+  const bool zen = target.cpu.compare(0, 5, "znver") == 0;
   fma = !x86 || target.has("fma");
   // C has functions that round; of the rest it spells nothing.
   rounds = !llvm || !x86 || target.has("sse4.1");
-  scales = llvm && x86 && target.has("avx512f");
+  scales = estimates = llvm && x86 && target.has("avx512f");
   half = llvm && (!x86 || target.has("f16c") || target.has("avx512f"));
   mixed_dots = llvm && (target.has("avx512vnni") || target.has("avxvnni") || target.has("i8mm"));
   alike_dots = llvm && (target.has("avxvnniint8") || target.has("dotprod"));
@@ -44,8 +45,9 @@ LATHE_DECL TargetCaps::TargetCaps(const Target& target, Language language) {
   byte_masks = !llvm || target.has("avx512bw");
   detail::set_merges(target, merges);
   // vpermt2b: three operations on Intel's cores (Ice Lake to Emerald Rapids), one on AMD's.
-  merges_bytes_slowly =
-      llvm && x86 && target.has("avx512vbmi") && target.cpu.compare(0, 5, "znver") != 0;
+  merges_bytes_slowly = llvm && x86 && target.has("avx512vbmi") && !zen;
+  // Emerald Rapids: 10.4 and 12.4 cycles for 16 lanes. uops.info of Zen 4 and 5: half as many sums.
+  if (zen) quotient_sums = 10, root_sums = 14;
   shuffles_pieces = x86 && target.has("ssse3");
   // LLVM's X86InterleavedAccess: shuffles within 16 bytes in place of merges across them.
   turns_bytes = llvm && x86 && target.has("avx") && merges[0] > 2;

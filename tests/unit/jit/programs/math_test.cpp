@@ -6,6 +6,7 @@
 #include <lathe/jit/code_cache.hpp>
 #include <lathe/lathe.hpp>
 #include <lathe/runtime/llvm.hpp>
+#include <random>
 #include <support/errors.hpp>
 #include <support/skip.hpp>
 
@@ -71,6 +72,79 @@ TEST_CASE("fast lists the functions that it has less exact") {
   auto f = lt::jit({Y, {.math = lt::Math::fast}}, p.X, Y);
   CHECK(f.numerics() == std::vector<std::string>{"fast: tanh of f32 to 12 units in the last place",
                                                  "fast: erf of f32 to 12 units in the last place"});
+}
+
+namespace {
+
+/// x / y, sqrt(x), x / sqrt(y) and sqrt(x * x) for each x and y, by fast.
+struct Divided {
+  std::vector<float> quotient, root, by_root, size;
+};
+Divided divided_fast(const std::vector<float>& x, const std::vector<float>& y) {
+  lt::Dim n("n");
+  lt::Input<float, 1> X("X", {n}), Y("Y", {n});
+  const auto make = [&](const std::function<lt::Expr<float>(lt::Var)>& f) {
+    auto Z = lt::compute("Z", {n}, f);
+    auto kernel = lt::jit({Z,
+                           {.math = lt::Math::fast,
+                            .require_compiled = true,
+                            .unread_inputs = lt::UnreadInputs::allow}},
+                          X, Y, Z);
+    std::vector<float> z(x.size());
+    kernel(x, y, z);
+    return z;
+  };
+  return {make([&](lt::Var i) { return X(i) / Y(i); }),
+          make([&](lt::Var i) { return lt::sqrt(X(i)); }),
+          make([&](lt::Var i) { return X(i) / lt::sqrt(Y(i)); }),
+          make([&](lt::Var i) { return lt::sqrt(X(i) * X(i)); })};
+}
+
+}  // namespace
+
+TEST_CASE("quotients and roots of fast are right to 2 units in the last place") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  std::vector<float> x, y;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> exponents(-60, 60);
+  for (int k = 0; k < 1 << 16; ++k)
+    x.push_back(std::exp2(exponents(random))), y.push_back(std::exp2(exponents(random)));
+  const Divided got = divided_fast(x, y);
+  const auto units = [](float value, double wanted) {
+    int exponent = 0;
+    std::frexp(wanted, &exponent);
+    return std::fabs(value - wanted) / std::ldexp(1.0, exponent - 24);
+  };
+  double most = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double a = x[k], b = y[k];
+    most = std::max({most, units(got.quotient[k], a / b), units(got.root[k], std::sqrt(a)),
+                     units(got.by_root[k], a / std::sqrt(b)), units(got.size[k], a)});
+  }
+  CHECK(most <= 2);
+}
+
+TEST_CASE("quotients and roots of fast have the signs, zeros and infinities of exact ones") {
+  if (!lt::Llvm::find()) LATHE_SKIP("no LLVM here");
+  const float inf = HUGE_VALF;
+  const float some[] = {0.f, -0.f, 1.f, -1.f, inf, -inf, NAN, 1e30f, -1e30f, 1e-30f, 1e-37f, 2.5f};
+  std::vector<float> x, y;
+  for (const float a : some)
+    for (const float b : some) x.push_back(a), y.push_back(b);
+  const Divided got = divided_fast(x, y);
+  const auto same = [](float a, float b) {
+    return std::isnan(b)             ? std::isnan(a)
+           : b == 0 || std::isinf(b) ? a == b && std::signbit(a) == std::signbit(b)
+                                     : std::fabs(a - b) <= 0x1p-22f * std::fabs(b);
+  };
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    CAPTURE(x[k]);
+    CAPTURE(y[k]);
+    CHECK(same(got.quotient[k], x[k] / y[k]));
+    CHECK(same(got.root[k], std::sqrt(x[k])));
+    CHECK(same(got.by_root[k], x[k] / std::sqrt(y[k])));
+    CHECK(same(got.size[k], std::sqrt(x[k] * x[k])));
+  }
 }
 
 TEST_CASE("fast and strict exclude each other") {

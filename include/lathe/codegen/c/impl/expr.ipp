@@ -196,8 +196,8 @@ LATHE_DECL CText CEmitter::call(const CallNode& n) {
     const CText a = simple(value(n.args[0]), t);
     return binary(BinaryOp::ne, t, a, a);
   }
-  if (is_of_exponents(n.op) || crosses_lanes(n.op) || is_tile(n.op) || !op_pure(n.op) ||
-      is_transcendental(n.op))
+  if (is_of_exponents(n.op) || is_estimate(n.op) || crosses_lanes(n.op) || is_tile(n.op) ||
+      !op_pure(n.op) || is_transcendental(n.op))
     throw InternalError(cat("codegen: '", op_text(n.op), "' was not legalized"));
   std::string name(n.op == CallOp::abs     ? "fabs"
                    : n.op == CallOp::round ? "nearbyint"

@@ -114,7 +114,9 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     case CallOp::scalb:
     case CallOp::logb:
     case CallOp::significand:
-      return of_exponents(n.op, args);
+    case CallOp::reciprocal_estimate:
+    case CallOp::rsqrt_estimate:
+      return avx512_call(n.op, args);
     case CallOp::reinterpret:
       if (llvm_type(t) == llvm_type(n.dtype)) return {n.dtype, args[0].text};
       if (n.dtype.is_bool() && llvm_loops_over_word_masks(module_.major))
@@ -123,51 +125,6 @@ LATHE_DECL LlvmValue LlvmEmitter::call(const CallNode& n) {
     default:
       throw InternalError(cat("codegen: '", op_text(n.op), "' was not expanded"));
   }
-}
-
-/// How AVX-512 says a call: its name, and the immediate before what masked lanes keep.
-struct LlvmExponents {
-  std::string_view name, immediate;
-};
-
-inline LlvmExponents llvm_exponents(CallOp op) {
-  if (op == CallOp::scalb) return {"scalef", ""};
-  if (op == CallOp::logb) return {"getexp", ""};
-  // 3: from 3/4 to 3/2; 12: 1 of -0, NaN of what is negative.
-  return {"getmant", "i32 15, "};
-}
-
-LATHE_DECL LlvmValue LlvmEmitter::of_exponents(CallOp op, const Vec<LlvmValue>& args) {
-  const bool wide = args[0].dtype.bits == 64;
-  const auto [instruction, immediate] = llvm_exponents(op);
-  const std::string name = cat("x86.avx512.mask.", instruction, wide ? ".pd.512" : ".ps.512");
-  invariant(args[0].dtype.bits >= 32 && module_.can(name), "a call of exponents was not legalized");
-  const int full = wide ? 8 : 16, lanes = args[0].dtype.lanes;
-  const DType t = args[0].dtype.with_lanes(full);
-  const std::string type = llvm_type(t), mask = wide ? "i8" : "i16";
-  std::string types;
-  for (std::size_t k = 0; k < args.size(); ++k) types += cat(type, ", ");
-  module_.declare(type, cat("llvm.", name),
-                  cat(types, immediate.empty() ? "" : "i32, ", type, ", ", mask, ", i32"));
-  LlvmValue result;
-  for (int first = 0; first < lanes; first += full) {
-    Lanes part;
-    for (int l = 0; l < full; ++l) part.push_back(first + l < lanes ? first + l : -1);
-    std::string pieces;
-    for (const LlvmValue& v : args) {
-      const LlvmValue piece = lanes == 1      ? f_.splat(v, full)
-                              : lanes == full ? v
-                                              : f_.shuffle(v, part);
-      pieces += cat(type, " ", piece.text, ", ");
-    }
-    // Mask all ones; 4: round as MXCSR says, to nearest even.
-    const LlvmValue whole = f_.op(t, "call ", type, " @llvm.", name, "(", pieces, immediate, type,
-                                  " zeroinitializer, ", mask, " -1, i32 4)");
-    result = first == 0 ? whole : f_.concat(result, whole);
-  }
-  if (lanes == 1) return f_.extract(result, 0);
-  if (result.dtype.lanes == lanes) return result;
-  return f_.shuffle(result, llvm_lane_range(0, lanes));
 }
 
 }  // namespace lathe::detail
