@@ -65,6 +65,46 @@ TEST_CASE("weights of channels repeat in each 16 bytes: one loop of places and c
                   "i_j"));
 }
 
+TEST_CASE("channels of narrow elements that share a place's opacity are one loop of both") {
+  // Whether the plan for m x n places has one loop of places and channels.
+  const auto joined = [](auto zero, lt::Extent n, int channels, const auto& value) {
+    using T = decltype(zero);
+    lt::Input<T, 2> X("X", {n, channels});
+    lt::Input<T, 1> W("W", {n});
+    const lt::Program program = lt::program_of(lt::compute(
+        "Y", {n, channels}, [&](lt::Var i, lt::Var c) { return lt::cast<T>(value(X, W, i, c)); }));
+    const std::string text = program->dims.empty()
+                                 ? planned(program)
+                                 : lt::default_schedule(program, lt::Target("x86-64-v3")).str();
+    INFO(text);
+    return has(text, "i_jo") && !has(text, "unrolled for j");
+  };
+  const auto by_plane = [](auto& X, auto& W, auto i, auto c) { return X(i, c) * W(i); };
+  const auto by_alpha = [](auto& X, auto&, auto i, auto c) { return X(i, c) * (1 - X(i, 1)); };
+  const lt::Dim n("n");
+  for (const int channels : {2, 3, 4, 6, 8}) {
+    CAPTURE(channels);
+    for (const lt::Extent& extent : {lt::Extent(83), lt::Extent(n)}) {
+      CHECK(joined(std::uint8_t(0), extent, channels, by_plane));
+      CHECK(joined(std::uint8_t(0), extent, channels, by_alpha));
+      CHECK(joined(std::int16_t(0), extent, channels, by_plane));
+    }
+    // Wider elements are interleaved at less cost, but for groups of three.
+    CHECK(joined(0.f, 83, channels, by_plane) == (channels % 3 == 0));
+    CHECK_FALSE(joined(0.0, 83, channels, by_plane));
+  }
+  CHECK_FALSE(joined(std::uint8_t(0), 83, 5, by_plane));
+  // What is dear is computed once for all channels of a place.
+  CHECK_FALSE(
+      joined(0.f, 83, 3, [](auto& X, auto& W, auto i, auto c) { return X(i, c) * lt::exp(W(i)); }));
+  CHECK_FALSE(joined(0.f, 83, 3, [](auto& X, auto& W, auto i, auto c) {
+    const auto w = W(i);
+    return X(i, c) * (w * w * w - 3 * w * w + 5 * w - 1);
+  }));
+  // Nothing is taken apart.
+  CHECK_FALSE(joined(std::uint8_t(0), 83, 4, [](auto&, auto& W, auto i, auto) { return W(i); }));
+}
+
 TEST_CASE("a condition that compares places has one loop of them and their channels") {
   const auto bytes = [](const auto& value) {
     const std::string text = planned(lt::program_of(lt::compute(
