@@ -130,11 +130,11 @@ struct LoadPlan {
   }
   // Variables stand inside one another, as do the statements after them: beyond some number loads
   // stay as they are.
-  void finish(const TargetCaps& caps) {
+  void finish(const TargetCaps& caps, const Facts& facts) {
     constexpr std::size_t most = 1000;
     std::size_t bound = 0;
     for (Entry& entry : entries) {
-      entry.lets = entry.group.lets(caps);
+      entry.lets = entry.group.lets(caps, facts);
       if (bound + entry.lets.size() > most) entry.lets.clear();
       bound += entry.lets.size();
     }
@@ -169,7 +169,8 @@ struct LoadPlan {
 
 class DeinterleaveLoads : public SharingMutator {
  public:
-  explicit DeinterleaveLoads(const TargetCaps& caps) : caps_(caps) {}
+  DeinterleaveLoads(const Program& program, const TargetCaps& caps)
+      : caps_(caps), facts_(program) {}
 
   Stmt stmt(const Stmt& s) override {
     Vec<OrderedStmt> steps;
@@ -190,7 +191,7 @@ class DeinterleaveLoads : public SharingMutator {
         pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
       } else {
         const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
-        pieces.push_back({nested ? stmt(step) : descend(step), k});
+        pieces.push_back({nested ? stmt(step) : inside(step), k});
       }
       for (const LoadPlan::Entry& entry : plan.entries) {
         if (entry.first != k || entry.lets.empty()) continue;
@@ -227,7 +228,7 @@ class DeinterleaveLoads : public SharingMutator {
         plan.close();
       }
     }
-    plan.finish(caps_);
+    plan.finish(caps_, facts_);
     return plan;
   }
 
@@ -271,6 +272,16 @@ class DeinterleaveLoads : public SharingMutator {
     return make_select(std::move(condition), std::move(yes), std::move(no));
   }
 
+  Stmt inside(const Stmt& s) {
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return descend(s);
+    const Facts around = facts_;
+    facts_.bind(*loop);
+    Stmt out = descend(s);
+    facts_ = around;
+    return out;
+  }
+
   // What is loaded here is not there for what follows.
   AnyExpr arm(const AnyExpr& e) {
     const std::size_t before = mark();
@@ -282,7 +293,7 @@ class DeinterleaveLoads : public SharingMutator {
   AnyExpr in_place(const AnyExpr& e) {
     LoadPlan plan;
     plan.add(e, 0, loaded_);
-    plan.finish(caps_);
+    plan.finish(caps_, facts_);
     Vec<LetBinding> lets;
     for (const LoadPlan::Entry& entry : plan.entries)
       for (const LetBinding& b : entry.lets) lets.push_back(b);
@@ -297,6 +308,7 @@ class DeinterleaveLoads : public SharingMutator {
   }
 
   const TargetCaps& caps_;
+  Facts facts_;
   NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
   bool by_lanes_ = false;    ///< in an arm that some lanes choose
 };
@@ -304,7 +316,7 @@ class DeinterleaveLoads : public SharingMutator {
 }  // namespace detail
 
 LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
+  return program.with(detail::DeinterleaveLoads(program, caps).stmt(program->body));
 }
 
 }  // namespace lathe

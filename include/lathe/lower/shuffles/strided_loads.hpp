@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lathe/arith/poly.hpp>
+#include <lathe/arith/simplify.hpp>
 #include <lathe/lower/shuffles/deinterleave.hpp>
 
 namespace lathe::detail {
@@ -43,7 +44,7 @@ class StridedGroup {
   /// Whether a store to the buffer may change what it reads.
   bool depends_on(const Buffer& stored) const;
   /// Variables and what they hold; empty if loads one element after the other cost no more.
-  Vec<LetBinding> lets(const TargetCaps& caps) const;
+  Vec<LetBinding> lets(const TargetCaps& caps, const Facts& facts) const;
 
  private:
   struct Member {
@@ -56,11 +57,17 @@ class StridedGroup {
     Vec<LetBinding> lets;
     int cost = 0;
   };
-  Way lanes(const TargetCaps& caps) const;
+  /// Memory that holds the lanes of all members, the first member's first one at `lead`.
+  struct Held {
+    Run run;
+    std::int64_t lead = 0;
+  };
+  Way lanes(const Held& held, Vec<LetBinding> lets, const TargetCaps& caps) const;
   Way columns(const TargetCaps& caps) const;
-  Way of_registers(const TargetCaps& caps) const;
-  Run strided_run(Vec<LetBinding>& lets) const;
-  Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
+  Way of_registers(const Held& held, Vec<LetBinding> lets, const TargetCaps& caps) const;
+  Held held(Vec<LetBinding>& lets, const Facts& facts) const;
+  std::int64_t whole_lead(const Facts& facts) const;
+  Run run_of(std::int64_t extent, Vec<LetBinding>& lets, std::int64_t lead = 0) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
 

@@ -95,12 +95,14 @@ LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   return find_load(base_) || (mask_.get() && find_load(mask_));
 }
 
-LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
+LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps, const Facts& facts) const {
   Way best{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
   if (Way turned = columns(caps); turned.cost < best.cost) best = std::move(turned);
   if (first_.is_matrix(type_.lanes)) return best.lets;
-  if (Way dense = lanes(caps); dense.cost < best.cost) best = std::move(dense);
-  if (Way wide = of_registers(caps); wide.cost < best.cost) best = std::move(wide);
+  Vec<LetBinding> lets;
+  const Held memory = held(lets, facts);
+  if (Way dense = lanes(memory, lets, caps); dense.cost < best.cost) best = std::move(dense);
+  if (Way wide = of_registers(memory, lets, caps); wide.cost < best.cost) best = std::move(wide);
   return best.lets;
 }
 
@@ -125,8 +127,9 @@ LATHE_DECL StridedGroup::Way StridedGroup::columns(const TargetCaps& caps) const
   return {std::move(out), turned.loads + turned.instructions};
 }
 
-LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets) const {
-  Run run{buffer_, fold_add(base_, AnyExpr(least_ - first_.constant)), extent, {}};
+LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets,
+                                    std::int64_t lead) const {
+  Run run{buffer_, fold_add(base_, AnyExpr(least_ - first_.constant - lead)), extent, {}};
   if (as_const_int(run.base)) return run;
   lets.push_back({make_var("from"), run.base});
   run.base = lets.back().var;
@@ -143,11 +146,27 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
+// Where each lane has all of its elements in the buffer, vectors begin with the first of these: of
+// rows that begin at a line, none crosses one. -1: they may not be there.
+LATHE_DECL std::int64_t StridedGroup::whole_lead(const Facts& facts) const {
+  if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return -1;
+  const std::int64_t lead = floor_mod(least_, first_.stride);
+  if (most_ - least_ + lead >= first_.stride) return -1;
+  const AnyExpr start = fold_add(base_, AnyExpr(least_ - first_.constant - lead));
+  return prove_le(AnyExpr(0), start, facts) &&
+                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), buffer_->shape[0],
+                          facts)
+             ? lead
+             : -1;
+}
+
 // The last lane's elements end where that of the greatest offset is.
-LATHE_DECL Run StridedGroup::strided_run(Vec<LetBinding>& lets) const {
+LATHE_DECL StridedGroup::Held StridedGroup::held(Vec<LetBinding>& lets, const Facts& facts) const {
+  if (const std::int64_t lead = whole_lead(facts); lead >= 0)
+    return {run_of(first_.stride * type_.lanes, lets, lead), lead};
   const std::int64_t span = most_ - least_;
   Run run = run_of(span + first_.stride * (type_.lanes - 1) + 1, lets);
-  if (!first_.limit) return run;
+  if (!first_.limit) return {run};
   const std::int64_t unused = first_.stride - 1 - span;
   if (const std::int64_t* known = as_const_int(first_.limit)) {
     run.limit = AnyExpr(*known * first_.stride - unused);
@@ -155,30 +174,30 @@ LATHE_DECL Run StridedGroup::strided_run(Vec<LetBinding>& lets) const {
     lets.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
     run.limit = lets.back().var;
   }
-  return run;
+  return {run};
 }
 
-LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
-  Vec<LetBinding> out;
-  const Run run = strided_run(out);
-  Deinterleave dense(type_, first_.stride, run, caps);
+LATHE_DECL StridedGroup::Way StridedGroup::lanes(const Held& held, Vec<LetBinding> lets,
+                                                 const TargetCaps& caps) const {
+  Deinterleave dense(type_, first_.stride, held.run, caps);
   Vec<LetBinding> results;
   for (const Member& m : members_)
-    results.push_back({m.var, directed(dense.lanes_from(m.constant - least_), m, dense, caps)});
-  out.append(dense.lets);
-  out.append(results);
+    results.push_back(
+        {m.var, directed(dense.lanes_from(held.lead + m.constant - least_), m, dense, caps)});
+  lets.append(dense.lets);
+  lets.append(results);
   const int access = dense_access(type_, mask_.get() != nullptr, caps);
-  return {std::move(out), dense.loads * access + dense.instructions};
+  return {std::move(lets), dense.loads * access + dense.instructions};
 }
 
 // Vectors of half a register, as bytes that widen: two registers hold the run, and two loads are
 // one shuffle of these and its halves. LLVM would write half a shuffle in four instructions. Of
 // pairs it makes a shift and a mask, where these widen.
-LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) const {
+LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const Held& held, Vec<LetBinding> out,
+                                                        const TargetCaps& caps) const {
   const Way none{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
   const int element = type_.element_bytes(), lanes = type_.lanes;
-  Vec<LetBinding> out;
-  const Run run = strided_run(out);
+  const Run& run = held.run;
   const DType whole = type_.with_lanes(2 * lanes);
   if (whole.bytes() != caps.register_bytes || first_.stride < 3 || run.extent > 4 * lanes)
     return none;
@@ -199,8 +218,8 @@ LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) 
     const Member& m = members_[k];
     const bool pair = k + 1 < members_.size();
     // Neighbours stand in for a member that is alone.
-    const std::int64_t offset = m.constant - least_,
-                       other = pair ? members_[k + 1].constant - least_ : offset + 1;
+    const std::int64_t offset = held.lead + m.constant - least_,
+                       other = pair ? held.lead + members_[k + 1].constant - least_ : offset + 1;
     Vec<int> map, low, high;
     for (int l = 0; l < lanes; ++l) map.push_back(lane_of(offset, m.reversed, l));
     for (int l = 0; l < lanes; ++l)

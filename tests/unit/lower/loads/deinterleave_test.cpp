@@ -1,5 +1,7 @@
 // Which strided loads become dense ones, that neighbours share them, and that none reads further
 // than the program may.
+#include <support/text.hpp>
+
 #include "strided_loads.hpp"
 
 using namespace lathe;
@@ -22,7 +24,7 @@ TEST_CASE("s neighbours of stride s are s dense loads") {
 TEST_CASE("bytes move as wider elements, or in pieces of 16, where bytes alone cost more") {
   const Target by_trees("x86-64-v4"), by_one("znver4");
   const auto row = [](DType t, int stride, int neighbours, int lanes = 64) {
-    Sums sums(t, lanes);
+    Sums sums(t, lanes, (lanes - 1) * stride + neighbours);
     return sums.b.done(sums.row(0, stride, neighbours, 0));
   };
   const auto text = [&](const Program& p, const Target& t) { return deinterleaved(p, t).str(); };
@@ -97,13 +99,57 @@ TEST_CASE("all neighbours of narrow elements are what the evaluator loads") {
 }
 
 TEST_CASE("a load alone ends with its last element") {
-  Sums sums(kF32, 8);
+  Sums sums(kF32, 8, 22);
   const Program p = deinterleaved(sums.b.done(sums.row(0, 3, 1, 0)));
   // Elements 0 to 21.
   CHECK(p.str().find("x[ramp(from, 1, 8)]") != std::string::npos);
   CHECK(p.str().find("x[ramp(from + 8, 1, 8)]") != std::string::npos);
   CHECK(p.str().find("x[ramp(from + 14, 1, 8)]") != std::string::npos);
   CHECK(shuffles(p) == 2);
+}
+
+TEST_CASE("where lanes have all their elements in the buffer, loads begin with these") {
+  // Element `offset` of groups of three, ten rows of eight lanes.
+  const auto text = [](int offset, std::int64_t size) {
+    Sums sums(kF32, 8, size);
+    const VarRef i = make_var("i");
+    const Stmt row = sums.row(AnyExpr(i) * 24 + offset, 3, 1, AnyExpr(i) * 8);
+    return deinterleaved(sums.b.done(make_for(i, 0, 10, row))).str();
+  };
+  const auto loaded = [](const std::string& p, const std::string& at) {
+    return has(p, "x[ramp(from" + at + ", 1, 8)]");
+  };
+  for (int offset = 0; offset < 3; ++offset) {
+    CAPTURE(offset);
+    const std::string whole = text(offset, 240), partly = text(offset, 238 + offset - 1);
+    INFO(whole);
+    CHECK((loaded(whole, "") && loaded(whole, " + 8") && loaded(whole, " + 16")));
+    // One element less than the last group has.
+    INFO(partly);
+    CHECK((offset == 2 || loaded(partly, " + 14")));
+  }
+}
+
+TEST_CASE("loads of groups that are there as a whole give what the evaluator gives") {
+  on_targets({"x86-64-v3", "host"}, [](const Target& target) {
+    for (DType t : {kU8, kF32})
+      for (int lanes : {4, 32})
+        for (int stride : {2, 3, 8}) {
+          CAPTURE(t.str());
+          CAPTURE(stride);
+          Sums sums(t, lanes, 5 * lanes * stride);
+          const VarRef i = make_var("i");
+          const auto row = [&](int offset, int neighbours) {
+            return sums.row(AnyExpr(i) * (lanes * stride) + offset, stride, neighbours,
+                            AnyExpr(i) * (4 * lanes) + offset % 4 * lanes);
+          };
+          const Program p = sums.b.done(make_for(
+              i, 0, 5,
+              make_seq({row(0, 1), row(1, stride - 1), row(stride - 2, 2), row(stride - 1, 1)})));
+          check_against_evaluator(p, {elements(t, 5 * lanes * stride), zeros(t, 20 * lanes)}, {},
+                                  target);
+        }
+  });
 }
 
 TEST_CASE("statements share loads until one stores to what they read") {
@@ -216,7 +262,7 @@ TEST_CASE("no dense load reaches past the last element, masked or not") {
   for (const auto* llvm : llvms())
     for (int stride : {2, 3, 4, 7, 8})
       for (int neighbours = 1; neighbours <= stride; neighbours += 2) {
-        Sums sums(kU8, 16);
+        Sums sums(kU8, 16, 15 * stride + neighbours);
         const VarRef n = sums.b.dim("n");
         const AnyExpr mask = first_lanes_below(AnyExpr(n), 16);
         const AnyExpr all = make_binary(BinaryOp::eq, AnyExpr(n), AnyExpr(16));

@@ -24,8 +24,9 @@ struct Sums {
   int lanes;
   DType type;
 
-  Sums(DType t, int its_lanes) : lanes(its_lanes), type(t) {
-    x = b.buffer("x", t), y = b.output("y", t);
+  /// `size`: of x.
+  Sums(DType t, int its_lanes, std::int64_t size = 1 << 20) : lanes(its_lanes), type(t) {
+    x = b.buffer("x", t, Access::in, size), y = b.output("y", t);
   }
   Stmt row(const AnyExpr& from, std::int64_t stride, int neighbours, const AnyExpr& to,
            const AnyExpr& mask = {}) const {
