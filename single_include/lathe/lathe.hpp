@@ -12615,7 +12615,7 @@ class StridedGroup {
   /// Whether a store to the buffer may change what it reads.
   bool depends_on(const Buffer& stored) const;
   /// Variables and what they hold; empty if loads one element after the other cost no more.
-  Vec<LetBinding> lets(const TargetCaps& caps) const;
+  Vec<LetBinding> lets(const TargetCaps& caps, const Facts& facts) const;
 
  private:
   struct Member {
@@ -12628,11 +12628,17 @@ class StridedGroup {
     Vec<LetBinding> lets;
     int cost = 0;
   };
-  Way lanes(const TargetCaps& caps) const;
+  /// Memory that holds the lanes of all members, the first member's first one at `lead`.
+  struct Held {
+    Run run;
+    std::int64_t lead = 0;
+  };
+  Way lanes(const Held& held, Vec<LetBinding> lets, const TargetCaps& caps) const;
   Way columns(const TargetCaps& caps) const;
-  Way of_registers(const TargetCaps& caps) const;
-  Run strided_run(Vec<LetBinding>& lets) const;
-  Run run_of(std::int64_t extent, Vec<LetBinding>& lets) const;
+  Way of_registers(const Held& held, Vec<LetBinding> lets, const TargetCaps& caps) const;
+  Held held(Vec<LetBinding>& lets, const Facts& facts) const;
+  std::int64_t whole_lead(const Facts& facts) const;
+  Run run_of(std::int64_t extent, Vec<LetBinding>& lets, std::int64_t lead = 0) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
 
@@ -62884,11 +62890,11 @@ struct LoadPlan {
   }
   // Variables stand inside one another, as do the statements after them: beyond some number loads
   // stay as they are.
-  void finish(const TargetCaps& caps) {
+  void finish(const TargetCaps& caps, const Facts& facts) {
     constexpr std::size_t most = 1000;
     std::size_t bound = 0;
     for (Entry& entry : entries) {
-      entry.lets = entry.group.lets(caps);
+      entry.lets = entry.group.lets(caps, facts);
       if (bound + entry.lets.size() > most) entry.lets.clear();
       bound += entry.lets.size();
     }
@@ -62923,7 +62929,8 @@ struct LoadPlan {
 
 class DeinterleaveLoads : public SharingMutator {
  public:
-  explicit DeinterleaveLoads(const TargetCaps& caps) : caps_(caps) {}
+  DeinterleaveLoads(const Program& program, const TargetCaps& caps)
+      : caps_(caps), facts_(program) {}
 
   Stmt stmt(const Stmt& s) override {
     Vec<OrderedStmt> steps;
@@ -62944,7 +62951,7 @@ class DeinterleaveLoads : public SharingMutator {
         pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
       } else {
         const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
-        pieces.push_back({nested ? stmt(step) : descend(step), k});
+        pieces.push_back({nested ? stmt(step) : inside(step), k});
       }
       for (const LoadPlan::Entry& entry : plan.entries) {
         if (entry.first != k || entry.lets.empty()) continue;
@@ -62981,7 +62988,7 @@ class DeinterleaveLoads : public SharingMutator {
         plan.close();
       }
     }
-    plan.finish(caps_);
+    plan.finish(caps_, facts_);
     return plan;
   }
 
@@ -63025,6 +63032,16 @@ class DeinterleaveLoads : public SharingMutator {
     return make_select(std::move(condition), std::move(yes), std::move(no));
   }
 
+  Stmt inside(const Stmt& s) {
+    const auto* loop = s.as<ForNode>();
+    if (!loop) return descend(s);
+    const Facts around = facts_;
+    facts_.bind(*loop);
+    Stmt out = descend(s);
+    facts_ = around;
+    return out;
+  }
+
   // What is loaded here is not there for what follows.
   AnyExpr arm(const AnyExpr& e) {
     const std::size_t before = mark();
@@ -63036,7 +63053,7 @@ class DeinterleaveLoads : public SharingMutator {
   AnyExpr in_place(const AnyExpr& e) {
     LoadPlan plan;
     plan.add(e, 0, loaded_);
-    plan.finish(caps_);
+    plan.finish(caps_, facts_);
     Vec<LetBinding> lets;
     for (const LoadPlan::Entry& entry : plan.entries)
       for (const LetBinding& b : entry.lets) lets.push_back(b);
@@ -63051,6 +63068,7 @@ class DeinterleaveLoads : public SharingMutator {
   }
 
   const TargetCaps& caps_;
+  Facts facts_;
   NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
   bool by_lanes_ = false;    ///< in an arm that some lanes choose
 };
@@ -63058,7 +63076,7 @@ class DeinterleaveLoads : public SharingMutator {
 }  // namespace detail
 
 LATHE_DECL Program deinterleave_loads(const Program& program, const TargetCaps& caps) {
-  return program.with(detail::DeinterleaveLoads(caps).stmt(program->body));
+  return program.with(detail::DeinterleaveLoads(program, caps).stmt(program->body));
 }
 
 }  // namespace lathe
@@ -63989,12 +64007,14 @@ LATHE_DECL bool StridedGroup::depends_on(const Buffer& stored) const {
   return find_load(base_) || (mask_.get() && find_load(mask_));
 }
 
-LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps) const {
+LATHE_DECL Vec<LetBinding> StridedGroup::lets(const TargetCaps& caps, const Facts& facts) const {
   Way best{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
   if (Way turned = columns(caps); turned.cost < best.cost) best = std::move(turned);
   if (first_.is_matrix(type_.lanes)) return best.lets;
-  if (Way dense = lanes(caps); dense.cost < best.cost) best = std::move(dense);
-  if (Way wide = of_registers(caps); wide.cost < best.cost) best = std::move(wide);
+  Vec<LetBinding> lets;
+  const Held memory = held(lets, facts);
+  if (Way dense = lanes(memory, lets, caps); dense.cost < best.cost) best = std::move(dense);
+  if (Way wide = of_registers(memory, lets, caps); wide.cost < best.cost) best = std::move(wide);
   return best.lets;
 }
 
@@ -64019,8 +64039,9 @@ LATHE_DECL StridedGroup::Way StridedGroup::columns(const TargetCaps& caps) const
   return {std::move(out), turned.loads + turned.instructions};
 }
 
-LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets) const {
-  Run run{buffer_, fold_add(base_, AnyExpr(least_ - first_.constant)), extent, {}};
+LATHE_DECL Run StridedGroup::run_of(std::int64_t extent, Vec<LetBinding>& lets,
+                                    std::int64_t lead) const {
+  Run run{buffer_, fold_add(base_, AnyExpr(least_ - first_.constant - lead)), extent, {}};
   if (as_const_int(run.base)) return run;
   lets.push_back({make_var("from"), run.base});
   run.base = lets.back().var;
@@ -64037,11 +64058,27 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
+// Where each lane has all of its elements in the buffer, vectors begin with the first of these: of
+// rows that begin at a line, none crosses one. -1: they may not be there.
+LATHE_DECL std::int64_t StridedGroup::whole_lead(const Facts& facts) const {
+  if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return -1;
+  const std::int64_t lead = floor_mod(least_, first_.stride);
+  if (most_ - least_ + lead >= first_.stride) return -1;
+  const AnyExpr start = fold_add(base_, AnyExpr(least_ - first_.constant - lead));
+  return prove_le(AnyExpr(0), start, facts) &&
+                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), buffer_->shape[0],
+                          facts)
+             ? lead
+             : -1;
+}
+
 // The last lane's elements end where that of the greatest offset is.
-LATHE_DECL Run StridedGroup::strided_run(Vec<LetBinding>& lets) const {
+LATHE_DECL StridedGroup::Held StridedGroup::held(Vec<LetBinding>& lets, const Facts& facts) const {
+  if (const std::int64_t lead = whole_lead(facts); lead >= 0)
+    return {run_of(first_.stride * type_.lanes, lets, lead), lead};
   const std::int64_t span = most_ - least_;
   Run run = run_of(span + first_.stride * (type_.lanes - 1) + 1, lets);
-  if (!first_.limit) return run;
+  if (!first_.limit) return {run};
   const std::int64_t unused = first_.stride - 1 - span;
   if (const std::int64_t* known = as_const_int(first_.limit)) {
     run.limit = AnyExpr(*known * first_.stride - unused);
@@ -64049,30 +64086,30 @@ LATHE_DECL Run StridedGroup::strided_run(Vec<LetBinding>& lets) const {
     lets.push_back({make_var("limit"), fresh_lets(first_.limit) * first_.stride - unused});
     run.limit = lets.back().var;
   }
-  return run;
+  return {run};
 }
 
-LATHE_DECL StridedGroup::Way StridedGroup::lanes(const TargetCaps& caps) const {
-  Vec<LetBinding> out;
-  const Run run = strided_run(out);
-  Deinterleave dense(type_, first_.stride, run, caps);
+LATHE_DECL StridedGroup::Way StridedGroup::lanes(const Held& held, Vec<LetBinding> lets,
+                                                 const TargetCaps& caps) const {
+  Deinterleave dense(type_, first_.stride, held.run, caps);
   Vec<LetBinding> results;
   for (const Member& m : members_)
-    results.push_back({m.var, directed(dense.lanes_from(m.constant - least_), m, dense, caps)});
-  out.append(dense.lets);
-  out.append(results);
+    results.push_back(
+        {m.var, directed(dense.lanes_from(held.lead + m.constant - least_), m, dense, caps)});
+  lets.append(dense.lets);
+  lets.append(results);
   const int access = dense_access(type_, mask_.get() != nullptr, caps);
-  return {std::move(out), dense.loads * access + dense.instructions};
+  return {std::move(lets), dense.loads * access + dense.instructions};
 }
 
 // Vectors of half a register, as bytes that widen: two registers hold the run, and two loads are
 // one shuffle of these and its halves. LLVM would write half a shuffle in four instructions. Of
 // pairs it makes a shift and a mask, where these widen.
-LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) const {
+LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const Held& held, Vec<LetBinding> out,
+                                                        const TargetCaps& caps) const {
   const Way none{{}, by_elements(type_, static_cast<int>(members_.size()), caps)};
   const int element = type_.element_bytes(), lanes = type_.lanes;
-  Vec<LetBinding> out;
-  const Run run = strided_run(out);
+  const Run& run = held.run;
   const DType whole = type_.with_lanes(2 * lanes);
   if (whole.bytes() != caps.register_bytes || first_.stride < 3 || run.extent > 4 * lanes)
     return none;
@@ -64093,8 +64130,8 @@ LATHE_DECL StridedGroup::Way StridedGroup::of_registers(const TargetCaps& caps) 
     const Member& m = members_[k];
     const bool pair = k + 1 < members_.size();
     // Neighbours stand in for a member that is alone.
-    const std::int64_t offset = m.constant - least_,
-                       other = pair ? members_[k + 1].constant - least_ : offset + 1;
+    const std::int64_t offset = held.lead + m.constant - least_,
+                       other = pair ? held.lead + members_[k + 1].constant - least_ : offset + 1;
     Vec<int> map, low, high;
     for (int l = 0; l < lanes; ++l) map.push_back(lane_of(offset, m.reversed, l));
     for (int l = 0; l < lanes; ++l)
@@ -64687,19 +64724,20 @@ class ZipStores : public Mutator {
            out.set(n->buffer, n->indices, n->mask, n->value.dtype().lanes) && !out.reversed;
   }
 
-  /// Whether the store may follow another in one group. Values are computed before all stores.
+  /// Whether the store may stand among those of a group. Values are computed before all stores.
   static bool follows(const StoreNode& first, const Strided& a, const StoreNode& n,
                       const Strided& b) {
-    return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
-           b.same_rows(a) && !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+    return n.buffer.get() == first.buffer.get() && b.same_rows(a) &&
+           !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
   }
-  static bool same_mask(const StoreNode& a, const StoreNode& b) {
+  static bool same_lanes(const StoreNode& a, const StoreNode& b) {
     const bool masked = static_cast<bool>(a.mask);
-    return masked == static_cast<bool>(b.mask) && (!masked || structurally_equal(a.mask, b.mask));
+    return a.value.dtype() == b.value.dtype() && masked == static_cast<bool>(b.mask) &&
+           (!masked || structurally_equal(a.mask, b.mask));
   }
 
   /// Empty unless as many stores as their stride says, of this one and those that follow, fill a
-  /// run of memory. Between them may be those of other runs: halves of longer vectors.
+  /// run of memory. Between them may be those of other runs: parts of longer vectors.
   Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, Vec<bool>& taken) const {
     Strided first;
     if (!set(stmts[at], first) || first.is_matrix(stmts[at].as<StoreNode>()->value.dtype().lanes))
@@ -64715,7 +64753,7 @@ class ZipStores : public Mutator {
           k - at > kRuns * all)
         return {};
       const bool near = std::abs(next.constant - first.constant) < first.stride;
-      if (near && !same_mask(head, *stmts[k].as<StoreNode>())) return {};
+      if (near && !same_lanes(head, *stmts[k].as<StoreNode>())) return {};
       (near ? members : between).push_back({stmts[k].as<StoreNode>(), next.constant});
       if (near) places.push_back(k);
     }
@@ -64739,8 +64777,10 @@ class ZipStores : public Mutator {
   static bool are_apart(const Vec<Member>& some, const Vec<Member>& others, std::int64_t stride) {
     for (const Member& a : some)
       for (const Member& b : others) {
-        const std::int64_t d = std::abs(a.constant - b.constant);
-        if (d % stride == 0 && d < stride * a.store->value.dtype().lanes) return false;
+        const std::int64_t d = a.constant - b.constant;
+        const Member& lower = d < 0 ? a : b;
+        if (d % stride == 0 && std::abs(d) < stride * lower.store->value.dtype().lanes)
+          return false;
       }
     return true;
   }

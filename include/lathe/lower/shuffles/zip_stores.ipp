@@ -197,19 +197,20 @@ class ZipStores : public Mutator {
            out.set(n->buffer, n->indices, n->mask, n->value.dtype().lanes) && !out.reversed;
   }
 
-  /// Whether the store may follow another in one group. Values are computed before all stores.
+  /// Whether the store may stand among those of a group. Values are computed before all stores.
   static bool follows(const StoreNode& first, const Strided& a, const StoreNode& n,
                       const Strided& b) {
-    return n.buffer.get() == first.buffer.get() && n.value.dtype() == first.value.dtype() &&
-           b.same_rows(a) && !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
+    return n.buffer.get() == first.buffer.get() && b.same_rows(a) &&
+           !contains(buffers_read(Ref<StoreNode>(&n)), n.buffer);
   }
-  static bool same_mask(const StoreNode& a, const StoreNode& b) {
+  static bool same_lanes(const StoreNode& a, const StoreNode& b) {
     const bool masked = static_cast<bool>(a.mask);
-    return masked == static_cast<bool>(b.mask) && (!masked || structurally_equal(a.mask, b.mask));
+    return a.value.dtype() == b.value.dtype() && masked == static_cast<bool>(b.mask) &&
+           (!masked || structurally_equal(a.mask, b.mask));
   }
 
   /// Empty unless as many stores as their stride says, of this one and those that follow, fill a
-  /// run of memory. Between them may be those of other runs: halves of longer vectors.
+  /// run of memory. Between them may be those of other runs: parts of longer vectors.
   Stmt neighbours(const Vec<Stmt>& stmts, std::size_t at, Vec<bool>& taken) const {
     Strided first;
     if (!set(stmts[at], first) || first.is_matrix(stmts[at].as<StoreNode>()->value.dtype().lanes))
@@ -225,7 +226,7 @@ class ZipStores : public Mutator {
           k - at > kRuns * all)
         return {};
       const bool near = std::abs(next.constant - first.constant) < first.stride;
-      if (near && !same_mask(head, *stmts[k].as<StoreNode>())) return {};
+      if (near && !same_lanes(head, *stmts[k].as<StoreNode>())) return {};
       (near ? members : between).push_back({stmts[k].as<StoreNode>(), next.constant});
       if (near) places.push_back(k);
     }
@@ -249,8 +250,10 @@ class ZipStores : public Mutator {
   static bool are_apart(const Vec<Member>& some, const Vec<Member>& others, std::int64_t stride) {
     for (const Member& a : some)
       for (const Member& b : others) {
-        const std::int64_t d = std::abs(a.constant - b.constant);
-        if (d % stride == 0 && d < stride * a.store->value.dtype().lanes) return false;
+        const std::int64_t d = a.constant - b.constant;
+        const Member& lower = d < 0 ? a : b;
+        if (d % stride == 0 && std::abs(d) < stride * lower.store->value.dtype().lanes)
+          return false;
       }
     return true;
   }

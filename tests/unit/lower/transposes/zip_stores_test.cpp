@@ -130,6 +130,38 @@ TEST_CASE("stores of two runs in turn become dense ones, unless an element is on
   CHECK(zipped(ends(27, 12)) == 12);
 }
 
+TEST_CASE("parts of other lengths in turn become dense stores, unless an element is one of both") {
+  for (DType t : {kU8, kF32}) {
+    Columns rows(t, 16);
+    // Elements 0 to 47, and four pixels of three from `apart` on: 12 shuffles, or 6.
+    const auto parts = [&](int apart) {
+      Vec<Stmt> all;
+      for (int k = 0; k < 3; ++k)
+        all.append({rows.store(0, 3, k),
+                    make_store(rows.y, {ramp(k + apart, 3, 4)},
+                               make_load(rows.x, {ramp(AnyExpr(100 + 4 * k), 1, 4)}))});
+      return rows.b.done(make_seq(all));
+    };
+    const auto strided = [](const Program& p) {
+      const TargetCaps caps{Target("znver4")};
+      const std::string text = zip_stores(count_lanes(p, caps), caps).str();
+      return count_of(text, ", 3, 16)] = ") + count_of(text, ", 3, 4)] = ");
+    };
+    CHECK(strided(parts(48)) == 0);
+    CHECK(strided(parts(-12)) == 0);
+    CHECK(strided(parts(45)) == 6);
+    CHECK(strided(parts(-9)) == 6);
+    CHECK(strided(parts(12)) == 6);
+    if (!Target("x86-64-v3").runs_on(host())) continue;
+    Bytes in, out;
+    for (int k = 0; k < 112 * t.element_bytes(); ++k)
+      in.data.push_back(static_cast<unsigned char>(k * 7 % 61));
+    out.data.resize(static_cast<std::size_t>(64 * t.element_bytes()));
+    for (int apart : {48, 45, 12})
+      check_against_evaluator(parts(apart), {in, out}, {}, Target("x86-64-v3"));
+  }
+}
+
 TEST_CASE("each stride stores what the evaluator stores, in all lanes or the first") {
   for (const char* name : {"x86-64", "x86-64-v3", "host"}) {
     const Target target(name);
