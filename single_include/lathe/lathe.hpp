@@ -11732,9 +11732,9 @@ Program expand_math(const Program& program, const TargetCaps& caps, Math math = 
 Program legalize_types(const Program& program, const TargetCaps& caps);
 
 /// For Math::fast: quotients and square roots of vectors of f32 by the estimates of the processor,
-/// where it has them, and a step of Newton's method: to 1 unit in the last place. What it changed
-/// is added to `changes`, if not null. Unlike those of other passes, the results are not the same
-/// bits on all machines, nor those of the evaluator.
+/// where it has them, and a step of Newton's method: to 2 units in the last place, and 1. What it
+/// changed is added to `changes`, if not null. Unlike those of other passes, the results are not
+/// the same bits on all machines, nor those of the evaluator.
 ///     x / y → with r = reciprocal_estimate(y): x * fma(r, fma(-y, r, 1), r)
 Program use_estimates(const Program& program, const TargetCaps& caps,
                       std::vector<std::string>* changes = nullptr);
@@ -12628,7 +12628,7 @@ class StridedGroup {
     Vec<LetBinding> lets;
     int cost = 0;
   };
-  /// Memory that holds the lanes of all members, the first member's first one at `lead`.
+  /// Memory that holds the lanes of all members; those of the least offset begin at `lead`.
   struct Held {
     Run run;
     std::int64_t lead = 0;
@@ -50515,7 +50515,8 @@ class LengthenUnit : NestSteps {
     return channels >> std::countr_zero(std::uint64_t(channels));
   }
 
-  // What all channels of a place share, as its opacity.
+  // What all channels of a place share, as its opacity: lanes of a vector find it within as much
+  // memory as they store, and it is there before, not computed along with the places.
   bool shared_by_channels(const DefaultNest& nest, const AccessSite& read,
                           const LoopRef& around) const {
     const auto apart = flat_stride(read, around.var);
@@ -59361,13 +59362,13 @@ inline constexpr Pass kCpuPipeline[] = {
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
+    // Quotients are those that the program has, not those of functions or of integers.
+    {"use_estimates", use_estimates_if_fast, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
     // Quotients and remainders are still one operator.
     {"pixel_borders", run_pass<pixel_borders>, Stage::flat},
     {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
-    // Narrow floats are divided as f32, and no operator divides on its way to an integer yet.
-    {"use_estimates", use_estimates_if_fast, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Which lanes are beyond a border is a comparison, which becomes a mask.
@@ -64058,16 +64059,25 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
+/// How many elements follow the first one of a buffer without a gap; empty: rows may lie anywhere.
+inline AnyExpr dense_size(const BufferNode& b) {
+  AnyExpr size(1);
+  for (const AnyExpr& extent : b.shape) size = fold_mul(size, extent);
+  const bool dense = b.strides.empty() || (b.rank() == 1 && is_const(b.strides[0], 1));
+  return dense ? size : AnyExpr();
+}
+
 // Where each lane has all of its elements in the buffer, vectors begin with the first of these: of
 // rows that begin at a line, none crosses one. -1: they may not be there.
 LATHE_DECL std::int64_t StridedGroup::whole_lead(const Facts& facts) const {
   if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return -1;
+  const AnyExpr size = dense_size(*buffer_);
+  if (!size) return -1;
   const std::int64_t lead = floor_mod(least_, first_.stride);
   if (most_ - least_ + lead >= first_.stride) return -1;
   const AnyExpr start = fold_add(base_, AnyExpr(least_ - first_.constant - lead));
   return prove_le(AnyExpr(0), start, facts) &&
-                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), buffer_->shape[0],
-                          facts)
+                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), size, facts)
              ? lead
              : -1;
 }
@@ -65977,7 +65987,7 @@ LATHE_DECL AnyExpr math_tan(MathBuilder& b, const AnyExpr& x) {
 namespace lathe {
 namespace detail {
 
-inline AnyExpr math_fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& c) {
+inline AnyExpr fused(const AnyExpr& a, const AnyExpr& b, const AnyExpr& c) {
   return make_call(CallOp::fma, {a, b, c});
 }
 
@@ -66008,9 +66018,9 @@ inline AnyExpr unless_extreme(const AnyExpr& result, const AnyExpr& otherwise) {
 template <class F>
 AnyExpr corrected(const AnyExpr& estimate, double part, F made) {
   return with_value("estimate", estimate, [&](const AnyExpr& r) {
-    const AnyExpr missing = math_fma(-made(r), r, make_float(r.dtype(), 1));
+    const AnyExpr missing = fused(-made(r), r, make_float(r.dtype(), 1));
     const AnyExpr share = part == 1 ? r : r * make_float(r.dtype(), part);
-    return unless_extreme(math_fma(share, missing, r), r);
+    return unless_extreme(fused(share, missing, r), r);
   });
 }
 
@@ -66033,7 +66043,7 @@ inline AnyExpr estimated_root(const AnyExpr& x, bool never_negative) {
                            make_binary(BinaryOp::fast_max, c(0x1p-65), estimate));
   return with_value("estimate", estimate, [&](const AnyExpr& r) {
     return with_value("near", x * r, [&](const AnyExpr& s) {
-      const AnyExpr nearer = math_fma(s * c(0.5), math_fma(-s, r, c(1)), s);
+      const AnyExpr nearer = fused(s * c(0.5), fused(-s, r, c(1)), s);
       return unless_extreme(nearer, never_negative ? x : s);
     });
   });
@@ -66072,6 +66082,8 @@ class EstimateGain : public Visitor {
  private:
   // Instructions of the functions above.
   static constexpr int kQuotient = 8, kRoot = 11, kReciprocalRoot = 9;
+  // Of a polynomial (docs/math.md).
+  static constexpr int kFunction = 15;
 
   void count(const AnyExpr& e) {
     if (under_root(e)) return add(kRoot, caps_.root_sums);
@@ -66082,9 +66094,13 @@ class EstimateGain : public Visitor {
       return add(kReciprocalRoot - kRoot, caps_.quotient_sums);
     }
     if (n) return add(kQuotient, caps_.quotient_sums);
+    const auto* call = e.as<CallNode>();
     const ExprKind kind = e.kind();
-    sums_ += kind == ExprKind::Binary || kind == ExprKind::Call || kind == ExprKind::Select ||
-             kind == ExprKind::Cast;
+    if (call && is_transcendental(call->op))
+      sums_ += kFunction;
+    else
+      sums_ +=
+          call || kind == ExprKind::Binary || kind == ExprKind::Select || kind == ExprKind::Cast;
   }
   void add(int estimate, int exact) { estimates_ += estimate, divider_ += exact; }
 
@@ -66105,8 +66121,9 @@ class UseEstimates : public SharingMutator {
   }
   Stmt stmt(const Stmt& s) override {
     const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const bool outer = std::exchange(pays_, pays(loop->body));
+    const auto* open = s.as<WhileNode>();
+    if (!loop && !open) return SharingMutator::stmt(s);
+    const bool outer = std::exchange(pays_, pays(loop ? loop->body : open->body));
     Stmt out = SharingMutator::stmt(s);
     pays_ = outer;
     return out;
@@ -66150,8 +66167,8 @@ LATHE_DECL Program use_estimates(const Program& program, const TargetCaps& caps,
   Program out = program.with(pass.in_program(program->body));
   if (changes && pass.changed)
     changes->push_back(
-        "fast: quotients and square roots of f32 in vectors from estimates of the processor, to 1 "
-        "unit in the last place; subnormal divisors may give infinity");
+        "fast: quotients and square roots of f32 in vectors from estimates of the processor, to 2 "
+        "and 1 units in the last place; subnormal divisors may give infinity or NaN");
   return out;
 }
 

@@ -31,9 +31,9 @@ Program expand_math(const Program& program, const TargetCaps& caps, Math math = 
 Program legalize_types(const Program& program, const TargetCaps& caps);
 
 /// For Math::fast: quotients and square roots of vectors of f32 by the estimates of the processor,
-/// where it has them, and a step of Newton's method: to 1 unit in the last place. What it changed
-/// is added to `changes`, if not null. Unlike those of other passes, the results are not the same
-/// bits on all machines, nor those of the evaluator.
+/// where it has them, and a step of Newton's method: to 2 units in the last place, and 1. What it
+/// changed is added to `changes`, if not null. Unlike those of other passes, the results are not
+/// the same bits on all machines, nor those of the evaluator.
 ///     x / y → with r = reciprocal_estimate(y): x * fma(r, fma(-y, r, 1), r)
 Program use_estimates(const Program& program, const TargetCaps& caps,
                       std::vector<std::string>* changes = nullptr);

@@ -63,7 +63,8 @@ class LengthenUnit : NestSteps {
     return channels >> std::countr_zero(std::uint64_t(channels));
   }
 
-  // What all channels of a place share, as its opacity.
+  // What all channels of a place share, as its opacity: lanes of a vector find it within as much
+  // memory as they store, and it is there before, not computed along with the places.
   bool shared_by_channels(const DefaultNest& nest, const AccessSite& read,
                           const LoopRef& around) const {
     const auto apart = flat_stride(read, around.var);

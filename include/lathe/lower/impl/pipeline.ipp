@@ -114,13 +114,13 @@ inline constexpr Pass kCpuPipeline[] = {
     {"guess_extremes", run_pass<guess_extremes>, Stage::flat},
     // Contraction looks at what the program says, not at what the expansions below write.
     {"contract", contract_unless_strict, Stage::flat},
+    // Quotients are those that the program has, not those of functions or of integers.
+    {"use_estimates", use_estimates_if_fast, Stage::flat},
     {"expand_math", expand_to_accuracy, Stage::flat},
     // Quotients and remainders are still one operator.
     {"pixel_borders", run_pass<pixel_borders>, Stage::flat},
     {"wrapped_loads", run_pass<wrapped_loads>, Stage::flat},
     {"legalize_types", run_pass<legalize_types>, Stage::flat},
-    // Narrow floats are divided as f32, and no operator divides on its way to an integer yet.
-    {"use_estimates", use_estimates_if_fast, Stage::flat},
     {"legalize_ops", run_pass<legalize_ops>, Stage::flat},
     {"interleave_stores", run_pass<interleave_stores>, Stage::flat},
     // Which lanes are beyond a border is a comparison, which becomes a mask.

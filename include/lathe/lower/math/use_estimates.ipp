@@ -8,6 +8,7 @@
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/expr.hpp>
 #include <lathe/ir/machine_form.hpp>
+#include <lathe/ir/math_table.hpp>
 #include <lathe/ir/ops.hpp>
 #include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
@@ -17,7 +18,7 @@
 namespace lathe {
 namespace detail {
 
-inline AnyExpr math_fma(const AnyExpr& a, const AnyExpr& b, const AnyExpr& c) {
+inline AnyExpr fused(const AnyExpr& a, const AnyExpr& b, const AnyExpr& c) {
   return make_call(CallOp::fma, {a, b, c});
 }
 
@@ -48,9 +49,9 @@ inline AnyExpr unless_extreme(const AnyExpr& result, const AnyExpr& otherwise) {
 template <class F>
 AnyExpr corrected(const AnyExpr& estimate, double part, F made) {
   return with_value("estimate", estimate, [&](const AnyExpr& r) {
-    const AnyExpr missing = math_fma(-made(r), r, make_float(r.dtype(), 1));
+    const AnyExpr missing = fused(-made(r), r, make_float(r.dtype(), 1));
     const AnyExpr share = part == 1 ? r : r * make_float(r.dtype(), part);
-    return unless_extreme(math_fma(share, missing, r), r);
+    return unless_extreme(fused(share, missing, r), r);
   });
 }
 
@@ -73,7 +74,7 @@ inline AnyExpr estimated_root(const AnyExpr& x, bool never_negative) {
                            make_binary(BinaryOp::fast_max, c(0x1p-65), estimate));
   return with_value("estimate", estimate, [&](const AnyExpr& r) {
     return with_value("near", x * r, [&](const AnyExpr& s) {
-      const AnyExpr nearer = math_fma(s * c(0.5), math_fma(-s, r, c(1)), s);
+      const AnyExpr nearer = fused(s * c(0.5), fused(-s, r, c(1)), s);
       return unless_extreme(nearer, never_negative ? x : s);
     });
   });
@@ -112,6 +113,8 @@ class EstimateGain : public Visitor {
  private:
   // Instructions of the functions above.
   static constexpr int kQuotient = 8, kRoot = 11, kReciprocalRoot = 9;
+  // Of a polynomial (docs/math.md).
+  static constexpr int kFunction = 15;
 
   void count(const AnyExpr& e) {
     if (under_root(e)) return add(kRoot, caps_.root_sums);
@@ -122,9 +125,13 @@ class EstimateGain : public Visitor {
       return add(kReciprocalRoot - kRoot, caps_.quotient_sums);
     }
     if (n) return add(kQuotient, caps_.quotient_sums);
+    const auto* call = e.as<CallNode>();
     const ExprKind kind = e.kind();
-    sums_ += kind == ExprKind::Binary || kind == ExprKind::Call || kind == ExprKind::Select ||
-             kind == ExprKind::Cast;
+    if (call && is_transcendental(call->op))
+      sums_ += kFunction;
+    else
+      sums_ +=
+          call || kind == ExprKind::Binary || kind == ExprKind::Select || kind == ExprKind::Cast;
   }
   void add(int estimate, int exact) { estimates_ += estimate, divider_ += exact; }
 
@@ -145,8 +152,9 @@ class UseEstimates : public SharingMutator {
   }
   Stmt stmt(const Stmt& s) override {
     const auto* loop = s.as<ForNode>();
-    if (!loop) return SharingMutator::stmt(s);
-    const bool outer = std::exchange(pays_, pays(loop->body));
+    const auto* open = s.as<WhileNode>();
+    if (!loop && !open) return SharingMutator::stmt(s);
+    const bool outer = std::exchange(pays_, pays(loop ? loop->body : open->body));
     Stmt out = SharingMutator::stmt(s);
     pays_ = outer;
     return out;
@@ -190,8 +198,8 @@ LATHE_DECL Program use_estimates(const Program& program, const TargetCaps& caps,
   Program out = program.with(pass.in_program(program->body));
   if (changes && pass.changed)
     changes->push_back(
-        "fast: quotients and square roots of f32 in vectors from estimates of the processor, to 1 "
-        "unit in the last place; subnormal divisors may give infinity");
+        "fast: quotients and square roots of f32 in vectors from estimates of the processor, to 2 "
+        "and 1 units in the last place; subnormal divisors may give infinity or NaN");
   return out;
 }
 

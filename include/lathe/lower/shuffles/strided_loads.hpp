@@ -57,7 +57,7 @@ class StridedGroup {
     Vec<LetBinding> lets;
     int cost = 0;
   };
-  /// Memory that holds the lanes of all members, the first member's first one at `lead`.
+  /// Memory that holds the lanes of all members; those of the least offset begin at `lead`.
   struct Held {
     Run run;
     std::int64_t lead = 0;

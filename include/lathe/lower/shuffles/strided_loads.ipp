@@ -146,16 +146,25 @@ AnyExpr StridedGroup::directed(AnyExpr value, const Member& m, Source& source,
   return make_shuffle({value}, std::move(back));
 }
 
+/// How many elements follow the first one of a buffer without a gap; empty: rows may lie anywhere.
+inline AnyExpr dense_size(const BufferNode& b) {
+  AnyExpr size(1);
+  for (const AnyExpr& extent : b.shape) size = fold_mul(size, extent);
+  const bool dense = b.strides.empty() || (b.rank() == 1 && is_const(b.strides[0], 1));
+  return dense ? size : AnyExpr();
+}
+
 // Where each lane has all of its elements in the buffer, vectors begin with the first of these: of
 // rows that begin at a line, none crosses one. -1: they may not be there.
 LATHE_DECL std::int64_t StridedGroup::whole_lead(const Facts& facts) const {
   if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return -1;
+  const AnyExpr size = dense_size(*buffer_);
+  if (!size) return -1;
   const std::int64_t lead = floor_mod(least_, first_.stride);
   if (most_ - least_ + lead >= first_.stride) return -1;
   const AnyExpr start = fold_add(base_, AnyExpr(least_ - first_.constant - lead));
   return prove_le(AnyExpr(0), start, facts) &&
-                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), buffer_->shape[0],
-                          facts)
+                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), size, facts)
              ? lead
              : -1;
 }

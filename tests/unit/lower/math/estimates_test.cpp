@@ -2,6 +2,7 @@
 #include <lathe/lower/passes_machine.hpp>
 
 #include "../../../support/errors.hpp"
+#include "../../../support/text.hpp"
 #include "../stages.hpp"
 
 namespace lt = lathe;
@@ -23,11 +24,7 @@ std::string lowered(const Body& f, const char* target = "x86-64-v4",
                     lt::Math math = lt::Math::fast) {
   return lt::lower(elements(f).program(), lt::Target(target), {.math = math}).str();
 }
-int count(const std::string& text, std::string_view what) {
-  int n = 0;
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
-  return n;
-}
+std::size_t count(const std::string& text, const char* what) { return test::count_of(text, what); }
 
 lt::Expr<float> quotient(const lt::Expr<float>& x, const lt::Expr<float>& y) { return x / y; }
 lt::Expr<float> root(const lt::Expr<float>& x, const lt::Expr<float>&) { return lt::sqrt(x); }
@@ -76,13 +73,34 @@ TEST_CASE("only fast has estimates, of f32, where the target has them") {
   CHECK(count(wide.str(), "estimate(") == 0);
 }
 
-TEST_CASE("f16 is divided as f32, by estimates too") {
+TEST_CASE("quotients of narrow floats and of functions are exact") {
   lt::Input<lt::f16, 1> X("X", {kLanes}), Y("Y", {kLanes});
   lt::Schedule s{
       lt::program_of(lt::compute("Z", {kLanes}, [&](lt::Var i) { return X(i) / Y(i); }))};
   s.vectorize(s.split<2>(s.loops("Z")[0], {lt::infer, 16})[1]);
   const lt::Program p = lt::lower(s.program(), lt::Target("x86-64-v4"), {.math = lt::Math::fast});
-  CHECK(count(p.str(), "reciprocal_estimate(") == 1);
+  CHECK(count(p.str(), "reciprocal_estimate(") == 0);
+  const std::string tangent =
+      lowered([](auto x, auto y) { return lt::tan(x) + x / y + y / (x + 1); });
+  CHECK(count(tangent, "reciprocal_estimate(") == 2);
+  CHECK(count(tangent, " / ") == count(lowered([](auto x, auto) { return lt::tan(x); }), " / "));
+}
+
+TEST_CASE("loops of any kind are judged by what they compute themselves") {
+  const auto estimates = [](const std::string& loop) {
+    const lt::Program p = lt::parse(
+        "program P(in X: f32[64], inout K: i32[1], out Z: f32[64]) stage flat:\n"
+        "  for i in 0..4:\n" +
+        loop);
+    std::vector<std::string> changes;
+    return count(lt::use_estimates(p, lt::Target("x86-64-v4"), &changes).str(), "estimate(");
+  };
+  const std::string divide =
+                        "Z[ramp(i * 16, 1, 16)] = X[ramp(i * 16, 1, 16)] / X[ramp(0, 1, 16)]\n",
+                    count_up = "K[0] = K[0] + 1i32\n";
+  CHECK(estimates("    " + divide) == 1);
+  CHECK(estimates("    while K[0] < 3i32:\n      " + count_up + "      " + divide) == 1);
+  CHECK(estimates("    parallel for j in 0..2:\n      " + divide) == 1);
 }
 
 TEST_CASE("where the divider works beside enough other work, it divides") {
