@@ -15,21 +15,4 @@ struct OperationMix {
 };
 OperationMix operation_mix(const BlockNode& block);
 
-/// Operations that a vector of a math function takes where it runs, rare paths apart: the
-/// polynomials have degrees 5 to 13, and powers two of them (docs/math.md).
-constexpr double operations_of_function(CallOp op) {
-  switch (op) {
-    case CallOp::pow:
-      return 60;
-    case CallOp::sin:
-    case CallOp::cos:
-    case CallOp::tan:
-    case CallOp::erf:
-    case CallOp::atan2:
-      return 30;
-    default:
-      return 20;
-  }
-}
-
 }  // namespace lathe::detail

@@ -76,4 +76,21 @@ constexpr bool is_transcendental(CallOp op) {
   return math_form(op, TargetCaps()) == MathForm::expanded;
 }
 
+/// Operations that a vector of a math function takes where it runs, rare paths apart: the
+/// polynomials have degrees 5 to 13, and powers two of them (docs/math.md).
+constexpr double operations_of_function(CallOp op) {
+  switch (op) {
+    case CallOp::pow:
+      return 60;
+    case CallOp::sin:
+    case CallOp::cos:
+    case CallOp::tan:
+    case CallOp::erf:
+    case CallOp::atan2:
+      return 30;
+    default:
+      return 20;
+  }
+}
+
 }  // namespace lathe

@@ -26,8 +26,8 @@ namespace lathe {
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
 // [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
-// reciprocal_estimate(x) is 1/x and rsqrt_estimate(x) 1/sqrt(x), of f32, to 2^-14: machines differ in
-// the bits behind. Exact of zeros, infinities and NaN; -0 gives rsqrt_estimate -inf.
+// reciprocal_estimate(x) is 1/x and rsqrt_estimate(x) 1/sqrt(x), of f32, to 2^-14: machines differ
+// in the bits behind. Exact of zeros, infinities and NaN; rsqrt_estimate(-0) is -inf.
 // permute(v, lanes): lane l is v[lanes[l]], of numbers of i8 from 0 to the count of v's lanes - 1.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
@@ -120,6 +120,7 @@ constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::t
 constexpr bool is_of_exponents(CallOp op) {
   return op == CallOp::scalb || op == CallOp::logb || op == CallOp::significand;
 }
+/// Calls whose results differ between machines.
 constexpr bool is_estimate(CallOp op) {
   return op == CallOp::reciprocal_estimate || op == CallOp::rsqrt_estimate;
 }

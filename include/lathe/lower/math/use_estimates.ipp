@@ -113,8 +113,6 @@ class EstimateGain : public Visitor {
  private:
   // Instructions of the functions above.
   static constexpr int kQuotient = 8, kRoot = 11, kReciprocalRoot = 9;
-  // Of a polynomial (docs/math.md).
-  static constexpr int kFunction = 15;
 
   void count(const AnyExpr& e) {
     if (under_root(e)) return add(kRoot, caps_.root_sums);
@@ -127,16 +125,15 @@ class EstimateGain : public Visitor {
     if (n) return add(kQuotient, caps_.quotient_sums);
     const auto* call = e.as<CallNode>();
     const ExprKind kind = e.kind();
-    if (call && is_transcendental(call->op))
-      sums_ += kFunction;
+    if (call)
+      sums_ += is_transcendental(call->op) ? operations_of_function(call->op) : 1;
     else
-      sums_ +=
-          call || kind == ExprKind::Binary || kind == ExprKind::Select || kind == ExprKind::Cast;
+      sums_ += kind == ExprKind::Binary || kind == ExprKind::Select || kind == ExprKind::Cast;
   }
   void add(int estimate, int exact) { estimates_ += estimate, divider_ += exact; }
 
   const TargetCaps& caps_;
-  int sums_ = 0, estimates_ = 0, divider_ = 0;
+  double sums_ = 0, estimates_ = 0, divider_ = 0;
   NodeMap<bool> seen_;
 };
 
