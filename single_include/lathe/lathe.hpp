@@ -1395,8 +1395,8 @@ namespace lathe {
 // infinity or 0, and what they make of NaN isn't said (x86 has infinity and 0).
 // logb(x) is the exponent of |x|, floor(log2(|x|)): -inf of zeros. significand(x) is x * 2^n in
 // [3/4, 3/2) with n an integer: 1 of zeros and of inf, NaN of negative numbers.
-// reciprocal_estimate(x) is 1/x and rsqrt_estimate(x) 1/sqrt(x), of f32, to 2^-14: machines differ in
-// the bits behind. Exact of zeros, infinities and NaN; -0 gives rsqrt_estimate -inf.
+// reciprocal_estimate(x) is 1/x and rsqrt_estimate(x) 1/sqrt(x), of f32, to 2^-14: machines differ
+// in the bits behind. Exact of zeros, infinities and NaN; rsqrt_estimate(-0) is -inf.
 // permute(v, lanes): lane l is v[lanes[l]], of numbers of i8 from 0 to the count of v's lanes - 1.
 // Lanes of a and b are folded in groups into those of the sum, which has fewer:
 //   dot4(sum, a, b): sum[l] + a[4l]*b[4l] + … + a[4l+3]*b[4l+3], of integers of 8 bits, each signed
@@ -1489,6 +1489,7 @@ constexpr bool is_tile(CallOp op) { return op == CallOp::tile || op == CallOp::t
 constexpr bool is_of_exponents(CallOp op) {
   return op == CallOp::scalb || op == CallOp::logb || op == CallOp::significand;
 }
+/// Calls whose results differ between machines.
 constexpr bool is_estimate(CallOp op) {
   return op == CallOp::reciprocal_estimate || op == CallOp::rsqrt_estimate;
 }
@@ -8528,6 +8529,23 @@ constexpr bool is_transcendental(CallOp op) {
   return math_form(op, TargetCaps()) == MathForm::expanded;
 }
 
+/// Operations that a vector of a math function takes where it runs, rare paths apart: the
+/// polynomials have degrees 5 to 13, and powers two of them (docs/math.md).
+constexpr double operations_of_function(CallOp op) {
+  switch (op) {
+    case CallOp::pow:
+      return 60;
+    case CallOp::sin:
+    case CallOp::cos:
+    case CallOp::tan:
+    case CallOp::erf:
+    case CallOp::atan2:
+      return 30;
+    default:
+      return 20;
+  }
+}
+
 }  // namespace lathe
 
 // ---- lathe/ir/machine_form.hpp
@@ -10769,23 +10787,6 @@ struct OperationMix {
 };
 OperationMix operation_mix(const BlockNode& block);
 
-/// Operations that a vector of a math function takes where it runs, rare paths apart: the
-/// polynomials have degrees 5 to 13, and powers two of them (docs/math.md).
-constexpr double operations_of_function(CallOp op) {
-  switch (op) {
-    case CallOp::pow:
-      return 60;
-    case CallOp::sin:
-    case CallOp::cos:
-    case CallOp::tan:
-    case CallOp::erf:
-    case CallOp::atan2:
-      return 30;
-    default:
-      return 20;
-  }
-}
-
 }  // namespace lathe::detail
 
 // ---- lathe/cost/stage_model.hpp
@@ -12637,7 +12638,7 @@ class StridedGroup {
   Way columns(const TargetCaps& caps) const;
   Way of_registers(const Held& held, Vec<LetBinding> lets, const TargetCaps& caps) const;
   Held held(Vec<LetBinding>& lets, const Facts& facts) const;
-  std::int64_t whole_lead(const Facts& facts) const;
+  std::optional<std::int64_t> whole_lead(const Facts& facts) const;
   Run run_of(std::int64_t extent, Vec<LetBinding>& lets, std::int64_t lead = 0) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;
@@ -62928,10 +62929,10 @@ struct LoadPlan {
   }
 };
 
-class DeinterleaveLoads : public SharingMutator {
+class DeinterleaveLoads : public MutatorInLoops {
  public:
   DeinterleaveLoads(const Program& program, const TargetCaps& caps)
-      : caps_(caps), facts_(program) {}
+      : MutatorInLoops(program), caps_(caps) {}
 
   Stmt stmt(const Stmt& s) override {
     Vec<OrderedStmt> steps;
@@ -62952,7 +62953,7 @@ class DeinterleaveLoads : public SharingMutator {
         pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
       } else {
         const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
-        pieces.push_back({nested ? stmt(step) : inside(step), k});
+        pieces.push_back({nested ? stmt(step) : MutatorInLoops::stmt(step), k});
       }
       for (const LoadPlan::Entry& entry : plan.entries) {
         if (entry.first != k || entry.lets.empty()) continue;
@@ -63033,16 +63034,6 @@ class DeinterleaveLoads : public SharingMutator {
     return make_select(std::move(condition), std::move(yes), std::move(no));
   }
 
-  Stmt inside(const Stmt& s) {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return descend(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = descend(s);
-    facts_ = around;
-    return out;
-  }
-
   // What is loaded here is not there for what follows.
   AnyExpr arm(const AnyExpr& e) {
     const std::size_t before = mark();
@@ -63069,7 +63060,6 @@ class DeinterleaveLoads : public SharingMutator {
   }
 
   const TargetCaps& caps_;
-  Facts facts_;
   NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
   bool by_lanes_ = false;    ///< in an arm that some lanes choose
 };
@@ -64068,24 +64058,23 @@ inline AnyExpr dense_size(const BufferNode& b) {
 }
 
 // Where each lane has all of its elements in the buffer, vectors begin with the first of these: of
-// rows that begin at a line, none crosses one. -1: they may not be there.
-LATHE_DECL std::int64_t StridedGroup::whole_lead(const Facts& facts) const {
-  if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return -1;
+// rows that begin at a line, none crosses one. None: they may not be there.
+LATHE_DECL std::optional<std::int64_t> StridedGroup::whole_lead(const Facts& facts) const {
+  if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return {};
   const AnyExpr size = dense_size(*buffer_);
-  if (!size) return -1;
+  if (!size) return {};
   const std::int64_t lead = floor_mod(least_, first_.stride);
-  if (most_ - least_ + lead >= first_.stride) return -1;
+  if (most_ - least_ + lead >= first_.stride) return {};
   const AnyExpr start = fold_add(base_, AnyExpr(least_ - first_.constant - lead));
-  return prove_le(AnyExpr(0), start, facts) &&
-                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), size, facts)
-             ? lead
-             : -1;
+  const AnyExpr end = fold_add(start, AnyExpr(first_.stride * type_.lanes));
+  if (!prove_le(AnyExpr(0), start, facts) || !prove_le(end, size, facts)) return {};
+  return lead;
 }
 
 // The last lane's elements end where that of the greatest offset is.
 LATHE_DECL StridedGroup::Held StridedGroup::held(Vec<LetBinding>& lets, const Facts& facts) const {
-  if (const std::int64_t lead = whole_lead(facts); lead >= 0)
-    return {run_of(first_.stride * type_.lanes, lets, lead), lead};
+  if (const auto lead = whole_lead(facts))
+    return {run_of(first_.stride * type_.lanes, lets, *lead), *lead};
   const std::int64_t span = most_ - least_;
   Run run = run_of(span + first_.stride * (type_.lanes - 1) + 1, lets);
   if (!first_.limit) return {run};
@@ -66082,8 +66071,6 @@ class EstimateGain : public Visitor {
  private:
   // Instructions of the functions above.
   static constexpr int kQuotient = 8, kRoot = 11, kReciprocalRoot = 9;
-  // Of a polynomial (docs/math.md).
-  static constexpr int kFunction = 15;
 
   void count(const AnyExpr& e) {
     if (under_root(e)) return add(kRoot, caps_.root_sums);
@@ -66096,16 +66083,15 @@ class EstimateGain : public Visitor {
     if (n) return add(kQuotient, caps_.quotient_sums);
     const auto* call = e.as<CallNode>();
     const ExprKind kind = e.kind();
-    if (call && is_transcendental(call->op))
-      sums_ += kFunction;
+    if (call)
+      sums_ += is_transcendental(call->op) ? operations_of_function(call->op) : 1;
     else
-      sums_ +=
-          call || kind == ExprKind::Binary || kind == ExprKind::Select || kind == ExprKind::Cast;
+      sums_ += kind == ExprKind::Binary || kind == ExprKind::Select || kind == ExprKind::Cast;
   }
   void add(int estimate, int exact) { estimates_ += estimate, divider_ += exact; }
 
   const TargetCaps& caps_;
-  int sums_ = 0, estimates_ = 0, divider_ = 0;
+  double sums_ = 0, estimates_ = 0, divider_ = 0;
   NodeMap<bool> seen_;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <lathe/ir/visit.hpp>
+#include <lathe/lower/borders/mutator_in_loops.hpp>
 #include <lathe/lower/machine/ordered_stmts.hpp>
-#include <lathe/lower/machine/sharing_mutator.hpp>
 #include <lathe/lower/passes_machine.hpp>
 #include <lathe/lower/shuffles/strided_loads.hpp>
 
@@ -167,10 +167,10 @@ struct LoadPlan {
   }
 };
 
-class DeinterleaveLoads : public SharingMutator {
+class DeinterleaveLoads : public MutatorInLoops {
  public:
   DeinterleaveLoads(const Program& program, const TargetCaps& caps)
-      : caps_(caps), facts_(program) {}
+      : MutatorInLoops(program), caps_(caps) {}
 
   Stmt stmt(const Stmt& s) override {
     Vec<OrderedStmt> steps;
@@ -191,7 +191,7 @@ class DeinterleaveLoads : public SharingMutator {
         pieces.back().stmt = make_let_stmt(let->var, std::move(value), pieces.back().stmt);
       } else {
         const bool nested = steps.size() > 1 && step.as<LetStmtNode>();
-        pieces.push_back({nested ? stmt(step) : inside(step), k});
+        pieces.push_back({nested ? stmt(step) : MutatorInLoops::stmt(step), k});
       }
       for (const LoadPlan::Entry& entry : plan.entries) {
         if (entry.first != k || entry.lets.empty()) continue;
@@ -272,16 +272,6 @@ class DeinterleaveLoads : public SharingMutator {
     return make_select(std::move(condition), std::move(yes), std::move(no));
   }
 
-  Stmt inside(const Stmt& s) {
-    const auto* loop = s.as<ForNode>();
-    if (!loop) return descend(s);
-    const Facts around = facts_;
-    facts_.bind(*loop);
-    Stmt out = descend(s);
-    facts_ = around;
-    return out;
-  }
-
   // What is loaded here is not there for what follows.
   AnyExpr arm(const AnyExpr& e) {
     const std::size_t before = mark();
@@ -308,7 +298,6 @@ class DeinterleaveLoads : public SharingMutator {
   }
 
   const TargetCaps& caps_;
-  Facts facts_;
   NodeMap<AnyExpr> loaded_;  ///< variables that hold what the step's loads give
   bool by_lanes_ = false;    ///< in an arm that some lanes choose
 };

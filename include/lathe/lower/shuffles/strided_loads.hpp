@@ -4,6 +4,7 @@
 #include <lathe/arith/poly.hpp>
 #include <lathe/arith/simplify.hpp>
 #include <lathe/lower/shuffles/deinterleave.hpp>
+#include <optional>
 
 namespace lathe::detail {
 
@@ -66,7 +67,7 @@ class StridedGroup {
   Way columns(const TargetCaps& caps) const;
   Way of_registers(const Held& held, Vec<LetBinding> lets, const TargetCaps& caps) const;
   Held held(Vec<LetBinding>& lets, const Facts& facts) const;
-  std::int64_t whole_lead(const Facts& facts) const;
+  std::optional<std::int64_t> whole_lead(const Facts& facts) const;
   Run run_of(std::int64_t extent, Vec<LetBinding>& lets, std::int64_t lead = 0) const;
   template <class Source>
   AnyExpr directed(AnyExpr value, const Member& m, Source& source, const TargetCaps& caps) const;

@@ -155,24 +155,23 @@ inline AnyExpr dense_size(const BufferNode& b) {
 }
 
 // Where each lane has all of its elements in the buffer, vectors begin with the first of these: of
-// rows that begin at a line, none crosses one. -1: they may not be there.
-LATHE_DECL std::int64_t StridedGroup::whole_lead(const Facts& facts) const {
-  if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return -1;
+// rows that begin at a line, none crosses one. None: they may not be there.
+LATHE_DECL std::optional<std::int64_t> StridedGroup::whole_lead(const Facts& facts) const {
+  if (first_.limit.get() || most_ - least_ + 1 == first_.stride) return {};
   const AnyExpr size = dense_size(*buffer_);
-  if (!size) return -1;
+  if (!size) return {};
   const std::int64_t lead = floor_mod(least_, first_.stride);
-  if (most_ - least_ + lead >= first_.stride) return -1;
+  if (most_ - least_ + lead >= first_.stride) return {};
   const AnyExpr start = fold_add(base_, AnyExpr(least_ - first_.constant - lead));
-  return prove_le(AnyExpr(0), start, facts) &&
-                 prove_le(fold_add(start, AnyExpr(first_.stride * type_.lanes)), size, facts)
-             ? lead
-             : -1;
+  const AnyExpr end = fold_add(start, AnyExpr(first_.stride * type_.lanes));
+  if (!prove_le(AnyExpr(0), start, facts) || !prove_le(end, size, facts)) return {};
+  return lead;
 }
 
 // The last lane's elements end where that of the greatest offset is.
 LATHE_DECL StridedGroup::Held StridedGroup::held(Vec<LetBinding>& lets, const Facts& facts) const {
-  if (const std::int64_t lead = whole_lead(facts); lead >= 0)
-    return {run_of(first_.stride * type_.lanes, lets, lead), lead};
+  if (const auto lead = whole_lead(facts))
+    return {run_of(first_.stride * type_.lanes, lets, *lead), *lead};
   const std::int64_t span = most_ - least_;
   Run run = run_of(span + first_.stride * (type_.lanes - 1) + 1, lets);
   if (!first_.limit) return {run};
