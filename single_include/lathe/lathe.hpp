@@ -3478,6 +3478,23 @@ class BlockSteps : public LoopSteps {
   /// that is no box of iterators · something else inside the loop touches the output.
   BlockRef decompose_padding(const BlockName& block, LoopRef loop,
                              Location where = Location::here());
+  /// A sum of integers whose terms are sums of products becomes a sum for each product, over the
+  /// iterators that it names: what the others repeat is computed once.
+  ///     C[i, j] += (A[i, r] - z) * (B[r, j] - 128)   for r < n   →   split_terms("C")   →
+  ///     C_sum[i] += A[i, r]                          C_sum_1[j] += B[r, j]
+  ///     C_terms[i, j] += A[i, r] * B[r, j]
+  ///     C_added[i, j] = C_terms[i, j] - C_sum[i] * 128 - z * C_sum_1[j] + z * (128 * n)
+  /// The block keeps the products that name all of these iterators. Sums wrap, so that no bit
+  /// differs. Returns the blocks of the other sums, then that of the result. L0269: no sum of
+  /// integers · a condition · loops that are split or fused · terms that are one product.
+  template <std::size_t N>
+  std::array<BlockRef, N> split_terms(const BlockName& block, Location where = Location::here()) {
+    return detail::take<N>(split_terms_n(block, N, where));
+  }
+  /// The same for a number of blocks that is known at run time.
+  Vec<BlockRef> split_terms(const BlockName& block, Location where = Location::here()) {
+    return split_terms_n(block, kAnyNumber, where);
+  }
   /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
@@ -3582,6 +3599,10 @@ class BlockSteps : public LoopSteps {
   static constexpr std::size_t kAnyNumber = ~std::size_t{0};
   Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
                       std::size_t number, Location where);
+  Vec<BlockRef> split_terms_n(const BlockName& block, std::size_t number, Location where);
+  /// What a primitive gives, which has to be as many as are asked for.
+  Vec<BlockRef> blocks_of(const Primitive& primitive, Args args, std::size_t number,
+                          Location where);
 };
 
 }  // namespace lathe
@@ -3619,10 +3640,16 @@ class StorageSteps : public BlockSteps {
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
   /// The least, the largest and positions of either are compared in the new type, in which another
   /// number stands for the identity.
+  /// An offset is added to each number, and taken off where it is read: bytes of either sign for an
+  /// instruction that takes those of the other.
+  ///     P[i] = B[i] of i8; C = i32(P[i])   → change_type(P, u8, 128) →
+  ///     P[i] = u8(B[i]) + 128u8; C = i32(P[i]) - 128
   /// L0253: a parameter · bool, i4, u64 · values that are not proven to fit: those of inputs are as
   /// their type, a sum is its terms times how many there are · floats to integers or to a type that
-  /// is not wider, integers to floats · a sum of floats.
+  /// is not wider, integers to floats · a sum of floats · an offset of a reduction, or of floats.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
+  void change_type(const BufferName& buffer, DType dtype, std::int64_t offset,
+                   Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or
@@ -11067,6 +11094,7 @@ namespace lathe {
   /* blocks */               \
   X(decompose_reduction)     \
   X(rfactor)                 \
+  X(split_terms)             \
   X(share_window)            \
   X(fold_lanes)              \
   X(decompose_padding)       \
@@ -20208,12 +20236,15 @@ inline constexpr std::string_view kOddRounding =
     "numbers are zeros";
 // Cycles and latencies of AVX-512: Intel's optimization manual. Those of 256 bits are taken to be
 // the same; NEON's are estimates for four pipes of 128 bits, and no such machine was measured.
-// vpmaddwd is two instructions, of which sums wait for the second alone.
+// vpmaddwd is two instructions, of which sums wait for the second alone. Rows of "su" are the same
+// instructions with their factors exchanged.
 inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
+    {"vpdpbusd_su", "i8", "u8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
     {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
      "two products are added at a time, the second first, and subnormal numbers are zeros"},
     {"vpdpbusd_256", "u8", "i8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
+    {"vpdpbusd_su_256", "i8", "u8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
     {"vpdpbssd_256", "i8", "i8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
     {"vpdpbuud_256", "u8", "u8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
     {"vpmaddwd", "i16", "i16", "i32", "dot_words", 16, 2, "avx512bw", 1, 1, {}, 1},
@@ -20221,6 +20252,7 @@ inline constexpr DotRow kDotRows[] = {
     {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
+    {"usdot_su", "i8", "u8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
     {"bfdot", "bf16", "bf16", "f32", "odd_dot2", 4, 2, "bf16", 0.5, 4, kOddRounding},
 };
 
@@ -37872,19 +37904,29 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
                                            Location where) {
   Vec<Arg> list;
   for (const auto& m : multiples) list.push_back(Arg::of(m));
+  return blocks_of(detail::primitive_pad(),
+                   {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
+                   number, where);
+}
+
+LATHE_DECL Vec<BlockRef> BlockSteps::split_terms_n(const BlockName& block, std::size_t number,
+                                                   Location where) {
+  return blocks_of(detail::primitive_split_terms(),
+                   {BlockRef(resolve_block(block, "split_terms", where))}, number, where);
+}
+
+LATHE_DECL Vec<BlockRef> BlockSteps::blocks_of(const Primitive& primitive, Args args,
+                                               std::size_t number, Location where) {
   BlockSteps next = *this;
-  Vec<BlockRef> copies;
-  for (const auto& r : next.apply(
-           detail::primitive_pad(),
-           {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
-    copies.emplace_back(r.block);
-  if (number != kAnyNumber && copies.size() != number)
-    refuse("pad",
-           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+  Vec<BlockRef> blocks;
+  for (const auto& r : next.apply(primitive, std::move(args), where)) blocks.emplace_back(r.block);
+  if (number != kAnyNumber && blocks.size() != number)
+    refuse(primitive.name,
+           detail::refusal("L0202", "gives " + std::to_string(blocks.size()) + " blocks, not " +
                                         std::to_string(number)),
            where);
   *this = next;
-  return copies;
+  return blocks;
 }
 
 LATHE_DECL BlockRef BlockSteps::share_window(LoopRef loop, Location where) {
@@ -38613,8 +38655,13 @@ LATHE_DECL void StorageSteps::storage_align(const BufferName& buffer, std::int64
 }
 
 LATHE_DECL void StorageSteps::change_type(const BufferName& buffer, DType dtype, Location where) {
+  change_type(buffer, dtype, 0, where);
+}
+LATHE_DECL void StorageSteps::change_type(const BufferName& buffer, DType dtype,
+                                          std::int64_t offset, Location where) {
   apply(detail::primitive_change_type(),
-        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
+        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str()),
+         Arg::of_number(offset)},
         where);
 }
 
@@ -43318,6 +43365,500 @@ LATHE_DECL const Primitive& primitive_share_window() {
 
 }  // namespace lathe::detail
 
+// ---- lathe/schedule/primitives/blocks/term_products.ipp
+// The terms of a sum of integers, multiplied out.
+
+namespace lathe::detail {
+
+/// factor * parts[0] * parts[1] * …, in one type of integers, which wrap.
+struct TermProduct {
+  std::int64_t factor = 1;
+  Vec<AnyExpr> parts;
+};
+
+inline std::int64_t wrapped_sum(DType t, std::int64_t a, std::int64_t b) {
+  return wrap_int(
+      t, static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)));
+}
+inline std::int64_t wrapped_product(DType t, std::int64_t a, std::int64_t b) {
+  return wrap_int(
+      t, static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)));
+}
+
+/// An integer as a sum of products: in a type that wraps, the distributive law holds exactly.
+class MultiplyOut {
+ public:
+  static Vec<TermProduct> of(const AnyExpr& e) {
+    if (e->weight > kLargest) return {{1, {e}}};
+    if (const std::int64_t* c = as_const_int(e)) return {{wrap_int(e.dtype(), *c), {}}};
+    if (const auto* n = e.as<UnaryNode>(); n && n->op == UnaryOp::neg)
+      return times(e.dtype(), {{-1, {}}}, of(n->a));
+    const auto* n = e.as<BinaryNode>();
+    if (n && n->op == BinaryOp::mul) {
+      const Vec<TermProduct> a = of(n->a), b = of(n->b);
+      if (a.size() * b.size() <= kMostProducts) return times(e.dtype(), a, b);
+    }
+    if (n && (n->op == BinaryOp::add || n->op == BinaryOp::sub)) {
+      Vec<TermProduct> sum = of(n->a), more = of(n->b);
+      if (n->op == BinaryOp::sub) more = times(e.dtype(), {{-1, {}}}, more);
+      if (sum.size() + more.size() <= kMostProducts) {
+        sum.append(more);
+        return sum;
+      }
+    }
+    return {{1, {e}}};
+  }
+
+  /// Whether both have the same parts, in any order.
+  static bool same_parts(const Vec<AnyExpr>& a, Vec<AnyExpr> b) {
+    if (a.size() != b.size()) return false;
+    for (const auto& part : a) {
+      const auto at = std::find_if(b.begin(), b.end(), [&](const AnyExpr& other) {
+        return structurally_equal(part, other);
+      });
+      if (at == b.end()) return false;
+      b.erase_at(static_cast<std::size_t>(at - b.begin()));
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostProducts = 16;  ///< a larger sum stays one part
+  static constexpr std::uint32_t kLargest = 1000;   ///< nodes of a value that is looked into
+
+  static Vec<TermProduct> times(DType t, const Vec<TermProduct>& a, const Vec<TermProduct>& b) {
+    Vec<TermProduct> out;
+    for (const auto& x : a)
+      for (const auto& y : b) {
+        TermProduct both{wrapped_product(t, x.factor, y.factor), x.parts};
+        both.parts.append(y.parts);
+        out.push_back(std::move(both));
+      }
+    return out;
+  }
+};
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/copies/may_fail.ipp
+// Values that are computed where the program asks for them only.
+
+namespace lathe::detail {
+
+/// A quotient by what may be 0, or a call that does something.
+inline bool may_fail(const AnyExpr& e) {
+  class FindFailure : public Visitor {
+   public:
+    bool found = false;
+    void expr(const AnyExpr& part) override {
+      const auto* n = part.as<BinaryNode>();
+      const auto* call = part.as<CallNode>();
+      const bool divides = n && (n->op == BinaryOp::div || n->op == BinaryOp::mod ||
+                                 n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
+      if (divides && !n->a.dtype().is_float()) {
+        const std::int64_t* by = as_const_int(n->b);
+        found = found || !by || *by == 0;
+      }
+      found = found || (call && !op_pure(call->op));
+      if (!found) descend(part);
+    }
+  } find;
+  find.expr(e);
+  return find.found;
+}
+
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/split_terms.ipp
+// A reduction of sums of products as one reduction for each product.
+
+namespace lathe::detail {
+
+inline constexpr CopyStep kSplitTerms{"split_terms", "L0269"};
+
+/// One of the sums: of a product over the iterators that it names, times what the block's reduce
+/// iterators don't change.
+struct TermSum {
+  Vec<AnyExpr> inner;
+  Vec<bool> named;         ///< of the block's iterators, by the inner parts
+  Vec<TermProduct> outer;  ///< added up
+  Buffer buffer;           ///< of the sums; none where nothing is added up
+};
+
+struct SplitTermsPlan {
+  BlockSite site;
+  Vec<TermSum> sums;  ///< the first stays in the block
+
+  const BlockNode& block() const { return *site.block; }
+  const StoreNode& store() const { return *only_store(block()); }
+  DType type() const { return store().value.dtype(); }
+  Refusal no(const std::string& why, std::string help = {}) const {
+    return refusal_at(block().tag, kSplitTerms.id, "block " + in_quotes(block().name()) + " " + why,
+                      std::move(help));
+  }
+};
+
+/// a + b * c + …; negative factors are subtracted.
+class SumOfProducts {
+ public:
+  explicit SumOfProducts(DType t) : type_(t) {}
+  AnyExpr sum;
+
+  void add(TermProduct product) {
+    const bool less = sum.get() && product.factor < 0 && product.factor != INT64_MIN;
+    if (less) product.factor = -product.factor;
+    const AnyExpr value = value_of(product);
+    sum = sum.get() ? make_binary(less ? BinaryOp::sub : BinaryOp::add, sum, value) : value;
+  }
+
+ private:
+  AnyExpr value_of(const TermProduct& product) const {
+    AnyExpr out;
+    for (const auto& part : product.parts)
+      out = out.get() ? make_binary(BinaryOp::mul, out, part) : part;
+    const AnyExpr factor = make_const(type_, wrap_int(type_, product.factor));
+    if (!out.get() || is_const(factor, 1)) return out.get() ? out : factor;
+    return make_binary(BinaryOp::mul, out, factor);
+  }
+  const DType type_;
+};
+
+/// Groups the products of a block's terms by the sums that they need.
+class GroupTerms {
+ public:
+  explicit GroupTerms(const SplitTermsPlan& plan) : block_(plan.block()), plan_(plan) {}
+
+  /// Empty: no product names all iterators that any of them names, or there is one that is as it
+  /// is.
+  Vec<TermSum> run() {
+    const Vec<TermProduct> products = MultiplyOut::of(plan_.store().value);
+    Vec<bool> all(block_.iters.size(), false);
+    for (const auto& product : products) {
+      const Vec<bool> named = named_by(inner_of(product));
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = all[k] || named[k];
+    }
+    Vec<TermSum> out, main;
+    for (const auto& product : products) {
+      TermSum sum = sum_of(product);
+      const bool is_main = same(sum.named, all);
+      if (!is_main) times_extents(sum);
+      add(is_main ? main : out, std::move(sum));
+    }
+    for (auto& sum : out)
+      sum.outer.erase_if([](const TermProduct& outer) { return outer.factor == 0; });
+    out.erase_if([](const TermSum& sum) { return sum.outer.empty(); });
+    const bool as_it_is = out.empty() && main.size() == 1 && is_one(main[0].outer);
+    if (main.empty() || as_it_is || (out.empty() && main.size() > 1)) return {};
+    out.insert_at(0, main.size() == 1 ? main[0] : joined(main, all));
+    return out;
+  }
+
+ private:
+  bool is_inner(const AnyExpr& part) const {
+    for (const auto& it : block_.iters)
+      if (it.kind == IterKind::reduce && uses_var(part, it.var)) return true;
+    return false;
+  }
+  Vec<AnyExpr> inner_of(const TermProduct& product) const {
+    Vec<AnyExpr> out;
+    for (const auto& part : product.parts)
+      if (is_inner(part)) out.push_back(part);
+    return out;
+  }
+  Vec<bool> named_by(const Vec<AnyExpr>& parts) const {
+    Vec<bool> out;
+    for (const auto& it : block_.iters)
+      out.push_back(std::any_of(parts.begin(), parts.end(),
+                                [&](const AnyExpr& part) { return uses_var(part, it.var); }));
+    return out;
+  }
+  static bool same(const Vec<bool>& a, const Vec<bool>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  static bool is_one(const Vec<TermProduct>& outer) {
+    return outer.size() == 1 && outer[0].factor == 1 && outer[0].parts.empty();
+  }
+
+  TermSum sum_of(const TermProduct& product) const {
+    TermSum out;
+    out.inner = inner_of(product), out.named = named_by(out.inner);
+    TermProduct outer{product.factor, {}};
+    for (const auto& part : product.parts)
+      if (!is_inner(part)) outer.parts.push_back(part);
+    out.outer = {std::move(outer)};
+    return out;
+  }
+  // Reduce iterators that a sum does not name repeat it.
+  void times_extents(TermSum& sum) const {
+    const DType t = plan_.type();
+    for (std::size_t k = 0; k < block_.iters.size(); ++k) {
+      const IterVar& it = block_.iters[k];
+      if (it.kind != IterKind::reduce || sum.named[k]) continue;
+      TermProduct& outer = sum.outer[0];
+      if (const std::int64_t* extent = as_const_int(it.extent))
+        outer.factor = wrapped_product(t, outer.factor, *extent);
+      else
+        outer.parts.push_back(make_cast(t, it.extent));
+    }
+  }
+  void add(Vec<TermSum>& to, TermSum sum) const {
+    for (auto& other : to)
+      if (MultiplyOut::same_parts(other.inner, sum.inner))
+        return add_factor(other.outer, sum.outer[0]);
+    to.push_back(std::move(sum));
+  }
+  void add_factor(Vec<TermProduct>& to, const TermProduct& more) const {
+    for (auto& other : to)
+      if (MultiplyOut::same_parts(other.parts, more.parts)) {
+        other.factor = wrapped_sum(plan_.type(), other.factor, more.factor);
+        return;
+      }
+    to.push_back(more);
+  }
+  // Several products that name all: the block goes on adding them up together.
+  TermSum joined(const Vec<TermSum>& main, const Vec<bool>& all) const {
+    SumOfProducts sum(plan_.type());
+    for (const auto& each : main)
+      for (TermProduct outer : each.outer) {
+        outer.parts.append(each.inner);
+        sum.add(std::move(outer));
+      }
+    return {{sum.sum}, all, {TermProduct{}}, {}};
+  }
+
+  const BlockNode& block_;
+  const SplitTermsPlan& plan_;
+};
+
+inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& plan) {
+  const BlockNode& block = plan.block();
+  if (auto no = check_cache_write(program, plan.site, kSplitTerms)) return no;
+  const StoreNode* store = only_store(block);
+  if (!block.reducer || !store || store->mask.get() || !store->value.dtype().is_int() ||
+      classify(*block.reducer).op != BinaryOp::add)
+    return plan.no("is no sum of integers",
+                   "sums of floats are rounded otherwise in each order: write them apart");
+  if (block.predicate.get() || guard_count(block) > 0)
+    return plan.no("has a condition, which not all of the sums would ask",
+                   "split terms before loops are split");
+  const Facts facts = facts_on(plan.site.path, program_facts(program));
+  for (const auto& it : block.iters) {
+    const auto* var = it.binding.as<VarNode>();
+    const bool own =
+        std::any_of(plan.site.loops.begin(), plan.site.loops.end(), [&](const ForRef& loop) {
+          return var == loop->var.get() && prove(eq(loop->min, it.min), facts) &&
+                 prove(eq(loop->extent, it.extent), facts);
+        });
+    if (!own)
+      return plan.no(
+          "has an iterator " + in_quotes(it.var->name) + " that no loop of its own runs through",
+          "split terms before loops are split or fused");
+    if (!over_dims(program, it.extent))
+      return plan.no("has an iterator " + in_quotes(it.var->name) + " of " +
+                     extent_text(it.extent) + " iterations, which is not over Dims");
+  }
+  RfactorPlan terms;
+  terms.site = plan.site;
+  Verdict no = check_terms(program, terms);
+  if (no) no->id = kSplitTerms.id, no->help.clear();
+  return no;
+}
+
+inline Verdict find_term_sums(SplitTermsPlan& plan) {
+  plan.sums = GroupTerms(plan).run();
+  if (plan.sums.empty())
+    return plan.no("adds up " + str(plan.store().value) +
+                       ", which is not one product over all of its " +
+                       "iterators and others over fewer",
+                   "terms such as (a[i, r] - z) * b[r, j] have sums over fewer iterators");
+  for (const auto& sum : plan.sums) {
+    Vec<AnyExpr> parts = sum.inner;
+    for (const auto& outer : sum.outer) parts.append(outer.parts);
+    for (const auto& part : parts)
+      if (may_fail(part))
+        return plan.no("computes " + str(part) + ", which may divide by 0 where no term does");
+  }
+  return {};
+}
+
+/// Builds the blocks of the sums, and the one that adds them up.
+class SplitTermsBlocks {
+ public:
+  explicit SplitTermsBlocks(const SplitTermsPlan& plan) : plan_(plan), block_(plan.block()) {}
+
+  static AnyExpr product(const SplitTermsPlan& plan, const TermSum& sum) {
+    SumOfProducts out(plan.type());
+    out.add({1, sum.inner});
+    return out.sum;
+  }
+  Buffer buffer_of(const TermSum& sum, std::string name) const {
+    Vec<AnyExpr> shape;
+    for (std::size_t k = 0; k < block_.iters.size(); ++k)
+      if (is_axis(sum, k)) shape.push_back(block_.iters[k].extent);
+    return make_buffer(std::move(name), plan_.type(), std::move(shape), Scope::global);
+  }
+
+  BlockNode of_sum(const TermSum& sum, const BlockTag& tag, const AnyExpr& value) const {
+    BlockNode out(tag, {}, Stmt());
+    Substitution map;
+    for (std::size_t k = 0; k < block_.iters.size(); ++k) {
+      if (!sum.named[k]) continue;
+      IterVar it = block_.iters[k];
+      it.var = make_var(it.var->name, it.var->dtype);
+      map.emplace_back(block_.iters[k].var, AnyExpr(it.var));
+      out.iters.push_back(std::move(it));
+    }
+    Vec<AnyExpr> at;
+    for (const auto& index : place_in(sum)) at.push_back(substitute(index, map));
+    out.body = make_store(sum.buffer, at, fresh_lets(substitute(value, map)));
+    out.reducer = block_.reducer, out.init = true;
+    return out;
+  }
+
+  Stmt main() const {
+    const StoreNode& store = plan_.store();
+    BlockNode out = block_;
+    out.body = make_store(plan_.sums[0].buffer, store.indices, product(plan_, plan_.sums[0]));
+    out.attributes = after(Change::divert, block_.attributes);
+    return make_block(std::move(out));
+  }
+
+  BlockNode added(const BlockTag& tag) const {
+    const StoreNode& store = plan_.store();
+    SumOfProducts value(plan_.type());
+    for (const TermSum& sum : plan_.sums)
+      for (TermProduct outer : sum.outer) {
+        if (sum.buffer)
+          outer.parts.push_back(
+              make_load(sum.buffer, &sum == &plan_.sums[0] ? store.indices : place_in(sum)));
+        value.add(std::move(outer));
+      }
+    Substitution map;
+    BlockNode out = spatial_block(block_, tag, map);
+    Vec<AnyExpr> at;
+    for (const auto& index : store.indices) at.push_back(fresh_lets(substitute(index, map)));
+    out.body = make_store(store.buffer, at, fresh_lets(substitute(value.sum, map)));
+    out.attributes = after(Change::deliver, block_.attributes);
+    return out;
+  }
+
+ private:
+  bool is_axis(const TermSum& sum, std::size_t k) const {
+    return sum.named[k] && block_.iters[k].kind == IterKind::spatial;
+  }
+  Vec<AnyExpr> place_in(const TermSum& sum) const {
+    Vec<AnyExpr> at;
+    for (std::size_t k = 0; k < block_.iters.size(); ++k)
+      if (is_axis(sum, k))
+        at.push_back(simplify(fold_sub(AnyExpr(block_.iters[k].var), block_.iters[k].min)));
+    return at;
+  }
+  const SplitTermsPlan& plan_;
+  const BlockNode& block_;
+};
+
+/// Puts a block of sums before the block, as far out as nothing writes what it reads.
+inline Verdict put_sum_before(const Program& program, const SplitTermsPlan& plan,
+                              const TermSum& sum, const BlockTag& tag, Stmt& root) {
+  const SplitTermsBlocks blocks(plan);
+  const InsideBlock inside(
+      program, plan.block(), {SplitTermsBlocks::product(plan, sum)},
+      [&](const Vec<AnyExpr>& values) { return blocks.of_sum(sum, tag, values[0]); });
+  if (inside.beyond)
+    return plan.no("is not proved to read " + in_quotes(inside.beyond->name) +
+                   " inside of it in each of its sums");
+  const Vec<Buffer> read = buffers_read(make_ref<EvaluateNode>(only_store(*inside.block)->value));
+  for (const auto& buffer : read)
+    if (auto no = check_cache_read(program, plan.site, buffer, kSplitTerms)) return no;
+  const CopyIn copy(find_block(root, plan.block().tag), read);
+  for (const auto& loop : copy.outside())
+    if (feeds(*loop, plan.block(), IterKind::reduce))
+      return plan.no("reads in loop " + describe(*loop) + " what is written there");
+  Vec<Range> ranges;
+  if (!ranges_inside(*inside.block, loops_within(copy.site.loops, copy.outside()),
+                     copy.site.path[copy.at], facts_on(copy.site.path, program_facts(program)),
+                     ranges))
+    return plan.no("has iterators without a bound in one iteration");
+  root = insert_before(path_to(copy.site.path, copy.at),
+                       nest_of(*inside.block, ranges, loop_names(copy.outside())));
+  for (const auto& buffer : read)
+    if (auto no = check_copy_source(program, root, tag, buffer, copy.outside(), kSplitTerms))
+      return no;
+  return {};
+}
+
+/// Puts the block that adds up after the block's nest.
+inline Verdict put_added(const Program& program, const SplitTermsPlan& plan, const BlockTag& tag,
+                         Stmt& root) {
+  CopyOut out;
+  out.site = plan.site;
+  out.copy.emplace(SplitTermsBlocks(plan).added(tag));
+  if (const Buffer beyond = touched_beyond(program, *out.copy))
+    return plan.no("is not proved to read " + in_quotes(beyond->name) +
+                   " inside of it where there are no terms");
+  if (auto no = place_copy_out(program, out, kSplitTerms)) return no;
+  for (const auto& buffer : buffers_read(out.copy->body))
+    if (!writers(plan.site.path[out.at], buffer).empty())
+      return plan.no("reads " + in_quotes(buffer->name) + ", which is written beside it");
+  Vec<Stmt> above = path_to(plan.site.path, out.at);
+  above.pop_back();
+  root = replace_at(plan.site.path, SplitTermsBlocks(plan).main());
+  const Vec<ForRef> outside = loops_in(above);
+  root = insert_after(path_to(find_block(root, plan.block().tag).path, out.at),
+                      nest_of(*out.copy, out.ranges, loop_names(outside)));
+  const std::string why =
+      why_not_found(root, {plan.block().tag}, tag, plan.sums[0].buffer,
+                    outside.empty() ? VarRef() : outside.back()->var, program_facts(program));
+  if (!why.empty()) return plan.no("is added to where it is not finished: " + why);
+  return {};
+}
+
+inline Verdict run_split_terms(const Program& program, const Args& args, Edit* edit) {
+  SplitTermsPlan plan;
+  plan.site = find_block(program->body, args[0].block);
+  if (auto no = check_split_terms(program, plan)) return no;
+  if (auto no = find_term_sums(plan)) return no;
+  NamePool names(program);
+  const std::string& name = plan.store().buffer->name;
+  const Buffer& to = plan.store().buffer;
+  plan.sums[0].buffer =
+      make_buffer(names.fresh(name + "_terms"), to->dtype, to->shape, Scope::global);
+  for (std::size_t k = 1; k < plan.sums.size(); ++k)
+    if (!plan.sums[k].inner.empty())
+      plan.sums[k].buffer =
+          SplitTermsBlocks(plan).buffer_of(plan.sums[k], names.fresh(name + "_sum"));
+  const BlockTag added = make_ref<BlockTagNode>(names.fresh(name + "_added"));
+  Stmt root;
+  Vec<BlockTag> made;
+  if (auto no = put_added(program, plan, added, root)) return no;
+  for (std::size_t k = 1; k < plan.sums.size(); ++k) {
+    const TermSum& sum = plan.sums[k];
+    if (!sum.buffer) continue;
+    made.push_back(make_ref<BlockTagNode>(sum.buffer->name));
+    if (auto no = put_sum_before(program, plan, sum, made.back(), root)) return no;
+  }
+  if (!edit) return {};
+  for (const auto& sum : plan.sums)
+    if (sum.buffer) root = add_alloc(root, sum.buffer);
+  edit->program = program.with(root);
+  made.push_back(added);
+  for (const auto& tag : made) edit->results.push_back(BlockRef(tag));
+  return {};
+}
+
+LATHE_DECL const Primitive& primitive_split_terms() {
+  static const Primitive record{"split_terms",
+                                1,
+                                {{"block", ArgKind::block}},
+                                "a sum of sums of products becomes a sum for each product",
+                                run_split_terms,
+                                ArgKind::block,
+                                Results::counted};
+  return record;
+}
+
+}  // namespace lathe::detail
+
 // ---- lathe/schedule/primitives/copies/padded_value.ipp
 namespace lathe::detail {
 
@@ -43650,27 +44191,6 @@ class FindInvariant : public Visitor {
       return false;
     }
     return e.kind() != ExprKind::Var && e.kind() != ExprKind::Const;
-  }
-  // A quotient by what may be 0 is computed where the program asks for it only.
-  static bool may_fail(const AnyExpr& e) {
-    class FindFailure : public Visitor {
-     public:
-      bool found = false;
-      void expr(const AnyExpr& part) override {
-        const auto* n = part.as<BinaryNode>();
-        const auto* call = part.as<CallNode>();
-        const bool divides = n && (n->op == BinaryOp::div || n->op == BinaryOp::mod ||
-                                   n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
-        if (divides && !n->a.dtype().is_float()) {
-          const std::int64_t* by = as_const_int(n->b);
-          found = found || !by || *by == 0;
-        }
-        found = found || (call && !op_pure(call->op));
-        if (!found) descend(part);
-      }
-    } find;
-    find.expr(e);
-    return find.found;
   }
 
   const Program& program_;
@@ -46782,11 +47302,11 @@ LATHE_DECL const Primitive& primitive_atomic() {
 namespace lathe::detail {
 
 // Elements of another type: stores cast, loads cast back, and reducers work in the new type, in
-// which another number stands for no element.
+// which another number stands for no element. With an offset, which stores add and loads take off.
 class Retype : public Mutator {
  public:
-  Retype(const Buffer& from, const Buffer& to, NoElement no_element)
-      : from_(from), to_(to), no_element_(no_element) {}
+  Retype(const Buffer& from, const Buffer& to, NoElement no_element, std::int64_t offset = 0)
+      : from_(from), to_(to), no_element_(no_element), offset_(offset) {}
 
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
   AnyExpr expr(const AnyExpr& e) override {
@@ -46795,8 +47315,10 @@ class Retype : public Mutator {
     if (!load || load->buffer != from_) return descend(e);
     const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
     // Both types hold the number, which a cast from either takes.
-    if (cast && no_element_ == NoElement::none) return make_cast(e.dtype(), held);
-    AnyExpr value = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
+    if (cast && no_element_ == NoElement::none && (offset_ == 0 || e.dtype().is_int()))
+      return plus(make_cast(e.dtype(), held), BinaryOp::sub);
+    AnyExpr value =
+        plus(make_cast(from_->dtype.with_lanes(load->dtype.lanes), held), BinaryOp::sub);
     if (no_element_ != NoElement::none)
       value = make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
                           no_element(value.dtype()), value);
@@ -46806,7 +47328,7 @@ class Retype : public Mutator {
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
       const bool none = no_element_ != NoElement::none &&
                         is_const(n->value, no_element_of(n->value.dtype(), no_element_));
-      AnyExpr value = none ? no_element(to_->dtype) : stored(expr(n->value));
+      AnyExpr value = none ? no_element(to_->dtype) : plus(stored(expr(n->value)), BinaryOp::add);
       return make_store(to_, places(n->indices), std::move(value), optional(n->mask));
     }
     const auto* block = s.as<BlockNode>();
@@ -46822,6 +47344,12 @@ class Retype : public Mutator {
     Vec<AnyExpr> at;
     for (const auto& index : indices) at.push_back(expr(index));
     return at;
+  }
+
+  // Integers wrap, so that the low bits of a number are those of itself moved there and back.
+  AnyExpr plus(const AnyExpr& e, BinaryOp op) const {
+    const DType t = e.dtype();
+    return offset_ == 0 ? e : make_binary(op, e, make_const(t, wrap_int(t.scalar(), offset_)));
   }
 
   AnyExpr no_element(DType t) const {
@@ -46851,6 +47379,7 @@ class Retype : public Mutator {
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
   const Buffer from_, to_;
   const NoElement no_element_;
+  const std::int64_t offset_;
 };
 
 }  // namespace lathe::detail
@@ -46904,28 +47433,47 @@ inline Verdict check_widening(const Program& program, const Buffer& buffer, DTyp
   return {};
 }
 
-inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to) {
+// The numbers with another added to each: any, where that may be beyond i64.
+inline HeldIntegers moved_by(HeldIntegers held, std::int64_t offset) {
+  const ConstInterval was = held.range;
+  ConstInterval& now = held.range;
+  if (offset == 0 || was.empty()) return held;
+  if (!was.has_min() || !was.has_max() || __builtin_add_overflow(was.min, offset, &now.min) ||
+      __builtin_add_overflow(was.max, offset, &now.max))
+    now = {};
+  return held;
+}
+
+inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to,
+                              std::int64_t offset) {
   const HeldIntegers held = held_integers(program, buffer);
-  for (const auto& writer : writers(program->body, buffer))
+  for (const auto& writer : writers(program->body, buffer)) {
+    const std::string by = " of block " + in_quotes(writer.block->name());
     if (held.no_element == NoElement::none && writer.block->reducer &&
         writer.block->reducer->identity.size() != 1)
-      return type_refusal(buffer,
-                          "is one of several results of block " + in_quotes(writer.block->name()));
+      return type_refusal(buffer, "is one of several results" + by);
+    if (writer.block->reducer && offset != 0)
+      return type_refusal(buffer, "holds what the reduction" + by + " adds up in steps",
+                          "an offset is for copies, of cache_read or cache_write");
+  }
   // A sum that wraps in one type is another in the other.
-  if (can_hold(to, held) && can_hold(buffer->dtype, held)) return {};
+  const HeldIntegers moved = moved_by(held, offset);
+  if (can_hold(to, moved) && can_hold(buffer->dtype, held)) return {};
   return type_refusal(
       buffer,
-      "holds " + range_text(held.range) + "; " +
-          room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
-      "types that hold this:" + types_that_hold(held) +
+      "holds " + range_text(moved.range) + "; " +
+          room_of(can_hold(to, moved) ? buffer->dtype : to, to, held.no_element),
+      "types that hold this:" + types_that_hold(moved) +
           "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
-inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
+inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to,
+                                 std::int64_t offset) {
   if (!is_private(program->body, buffer))
     return type_refusal(buffer, "is a parameter: the caller chose its type",
                         "change that of a copy, of cache_read or cache_write");
-  if (buffer->dtype == to) return type_refusal(buffer, "holds " + to.str() + " already");
+  if (buffer->dtype == to && offset == 0)
+    return type_refusal(buffer, "holds " + to.str() + " already");
   const bool floats = buffer->dtype.is_float();
   if (!floats && !is_exchangeable(buffer->dtype))
     return type_refusal(buffer,
@@ -46933,9 +47481,10 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
   if (has_typed_uses(program, buffer))
     return type_refusal(buffer,
                         "is used by an opaque block or an atomic update, which knows its type");
+  if (floats && offset != 0) return type_refusal(buffer, "holds floats, which would be rounded");
   if (floats) return check_widening(program, buffer, to);
   if (to.is_float()) return type_refusal(buffer, "holds integers, which are not kept as floats");
-  return check_integers(program, buffer, to);
+  return check_integers(program, buffer, to, offset);
 }
 
 inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
@@ -46944,23 +47493,25 @@ inline Verdict run_change_type(const Program& program, const Args& args, Edit* e
   if (!parse_dtype(args[1].text, to) || !(is_exchangeable(to) || to == kF32 || to == kF64))
     return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
                    "types: i8 u8 i16 u16 i32 u32 i64 f32 f64");
-  if (auto no = check_change_type(program, buffer, to)) return no;
+  const std::int64_t offset = args[2].number;
+  if (auto no = check_change_type(program, buffer, to, offset)) return no;
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
   const NoElement none =
       to.is_float() ? NoElement::none : held_integers(program, buffer).no_element;
-  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), none);
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), none, offset);
   edit->program = program.with(retype.stmt(program->body));
   return {};
 }
 
 LATHE_DECL const Primitive& primitive_change_type() {
-  static const Primitive record{"change_type",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
-                                "a private buffer holds its numbers in another type",
-                                run_change_type};
+  static const Primitive record{
+      "change_type",
+      1,
+      {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}, {"offset", ArgKind::number, "0"}},
+      "a private buffer holds its numbers in another type",
+      run_change_type};
   return record;
 }
 
@@ -52738,11 +53289,13 @@ class FinishTiles : NestSteps {
  public:
   using NestSteps::NestSteps;
 
-  /// The only reader of a block's result, if it reads element by element and nobody else may.
+  /// The only reader of a block's result, if it reads element by element and nobody else may, and
+  /// waits for a place.
   BlockRef only_user(const BlockRef& ref) const {
     const auto users = consumers(s_.program()->body, ref.tag);
     const bool one = users.size() == 1 && !kept(users) && classify(*users[0].block).is_complete() &&
-                     is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
+                     is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer) &&
+                     has_bare_loops(users[0], site(ref));
     return one ? BlockRef(users[0].block->tag) : BlockRef();
   }
 
@@ -52798,6 +53351,14 @@ class FinishTiles : NestSteps {
   }
 
  private:
+  // But for those around the other block: what has been placed has others' or marked ones.
+  static bool has_bare_loops(const BlockSite& user, const BlockSite& other) {
+    return std::all_of(user.loops.begin(), user.loops.end(), [&](const ForRef& loop) {
+      return below(other.loops, loop->var) ||
+             (loop->loop_kind == ForKind::serial && block_tags(loop->body).size() == 1);
+    });
+  }
+
   // Of a reader that gives each place a few results, the loop over places is put inside: lanes lie
   // along it. Where those of the tile lie along the results, a reader has whole vectors of them.
   void turn(const BlockRef& user) {
@@ -52983,6 +53544,7 @@ struct IntrinsicFit {
   LoopRef rows, columns, depth;  ///< no rows: one
   bool rows_lie_apart = false;   ///< whether one axis of a is that of its rows
   bool turned = false;           ///< whether b is written first
+  bool moves_b = false;          ///< whether b's bytes have another sign than the intrinsic's
 
   /// Whether the intrinsic takes a wider type than the operand has: it reads a copy.
   bool widens_a() const { return a.buffer->dtype != product->type_of(product->a); }
@@ -52990,41 +53552,59 @@ struct IntrinsicFit {
 };
 
 // The buffers of a block that are the operands of a product, which may take wider integers than
-// they hold.
+// they hold; or, if one of them is moved, bytes of the other sign for b.
 class ProductOperands {
  public:
   Buffer a, b;  ///< none: the block computes something else
-  ProductOperands(const ProductRow& product, const BlockNode& block, bool turned) {
+  ProductOperands(const ProductRow& product, const BlockNode& block, bool turned)
+      : product_(product), block_(block), turned_(turned) {
     const DType wide = product.type_of(product.a);
-    Stmt body = block.body;
-    Vec<std::pair<Buffer, Buffer>> widened;
-    for (const auto& read : reads_of(block)) {
-      const Buffer& from = read.buffer;
-      if (!widens_to(from->dtype, wide) || wide != product.type_of(product.b)) continue;
-      BufferNode node = *from;
-      node.dtype = wide;
-      const Buffer to(new BufferNode(std::move(node)));
-      body = Retype(from, to, NoElement::none).stmt(body);
-      widened.emplace_back(to, from);
-    }
-    BlockNode wider = block;
-    wider.body = body;
-    TensorMatch match(product.code, wider, turned);
-    match.run(*only_store(wider));
-    if (!match.difference.empty() || match.bound.size() != 3) return;
-    for (const Bound& bound : match.bound) {
-      Buffer is = bound.buffer;
-      for (const auto& [to, from] : widened)
-        if (to == is) is = from;
-      if (bound.operand == product.a) a = is;
-      if (bound.operand == product.b) b = is;
-    }
+    Vec<Retyped> widened;
+    if (wide == product.type_of(product.b))
+      for (const auto& read : reads_of(block))
+        if (widens_to(read.buffer->dtype, wide)) widened.push_back(retyped(read.buffer, wide));
+    match(widened);
+  }
+  ProductOperands(const ProductRow& product, const BlockNode& block, bool turned,
+                  const Buffer& moved)
+      : product_(product), block_(block), turned_(turned) {
+    const DType to = product.type_of(product.b);
+    if ((moved->dtype == kI8 && to == kU8) || (moved->dtype == kU8 && to == kI8))
+      match({retyped(moved, to)});
+    if (b != moved) a = {}, b = {};
   }
 
  private:
+  struct Retyped {
+    Buffer from, to;
+  };
+  static Retyped retyped(const Buffer& from, DType t) {
+    BufferNode node = *from;
+    node.dtype = t;
+    return {from, Buffer(new BufferNode(std::move(node)))};
+  }
+  void match(const Vec<Retyped>& all) {
+    BlockNode block = block_;
+    for (const auto& [from, to] : all)
+      block.body = Retype(from, to, NoElement::none).stmt(block.body);
+    TensorMatch match(product_.code, block, turned_);
+    match.run(*only_store(block));
+    if (!match.difference.empty() || match.bound.size() != 3) return;
+    for (const Bound& bound : match.bound) {
+      Buffer is = bound.buffer;
+      for (const auto& [from, to] : all)
+        if (to == is) is = from;
+      if (bound.operand == product_.a) a = is;
+      if (bound.operand == product_.b) b = is;
+    }
+  }
   static bool widens_to(DType from, DType to) {
     return is_exchangeable(from) && to.is_int() && from.bits < to.bits && to.is_signed();
   }
+
+  const ProductRow& product_;
+  const BlockNode& block_;
+  const bool turned_;
 };
 
 class ProductRowReader {
@@ -53092,24 +53672,40 @@ class FitIntrinsics : NestSteps {
       return out;
     for (const ProductRow& product : product_rows()) {
       if (!usable(product)) continue;
-      for (const bool turned : {false, true}) {
-        const ProductOperands operands(product, block, turned);
-        if (!operands.a.get() || !operands.b.get()) break;
-        IntrinsicFit fit;
-        fit.product = &product, fit.turned = turned;
-        for (const AccessSite& read : nest.reads) {
-          if (read.buffer == operands.a) fit.a = read;
-          if (read.buffer == operands.b) fit.b = read;
-        }
-        if (!find_loops(nest, fit)) continue;
-        out.push_back(std::move(fit));
-        break;
-      }
+      if (auto fit = fit_of(product, block, nest)) out.push_back(std::move(*fit));
     }
     return out;
   }
 
  private:
+  std::optional<IntrinsicFit> fit_of(const ProductRow& product, const BlockNode& block,
+                                     const DefaultNest& nest) const {
+    for (const bool turned : {false, true}) {
+      const ProductOperands operands(product, block, turned);
+      if (auto fit = fit_of(product, operands, nest, turned)) return fit;
+      for (const AccessSite& read : nest.reads) {
+        const ProductOperands moved(product, block, turned, read.buffer);
+        auto fit = fit_of(product, moved, nest, turned);
+        if (!fit) continue;
+        fit->moves_b = true;
+        return fit;
+      }
+    }
+    return {};
+  }
+  std::optional<IntrinsicFit> fit_of(const ProductRow& product, const ProductOperands& operands,
+                                     const DefaultNest& nest, bool turned) const {
+    if (!operands.a.get() || !operands.b.get()) return {};
+    IntrinsicFit fit;
+    fit.product = &product, fit.turned = turned;
+    for (const AccessSite& read : nest.reads) {
+      if (read.buffer == operands.a) fit.a = read;
+      if (read.buffer == operands.b) fit.b = read;
+    }
+    if (!find_loops(nest, fit)) return {};
+    return fit;
+  }
+
   bool usable(const ProductRow& product) const {
     if (s_.options().strict && !product.code.rounding.empty()) return false;
     // Sums of several rows in one register have to be laid out for it: that is not planned.
@@ -53147,6 +53743,55 @@ class FitIntrinsics : NestSteps {
   static double filled(const DefaultNest& nest, const LoopRef& loop, const IntrinsicFit& fit) {
     const std::int64_t trips = trip_of(nest, loop), rows = fit.product->rows;
     return static_cast<double>(trips) / static_cast<double>((trips + rows - 1) / rows * rows);
+  }
+};
+
+// Products of numbers less their zero points, (a[i, r] - z) * b[r, j]: intrinsics take the numbers,
+// and what the zero points add is known from sums of rows and of columns.
+class SplitOffsets : NestSteps {
+ public:
+  using NestSteps::NestSteps;
+
+  /// The blocks besides the product; none: terms are products already, no intrinsic takes them, or
+  /// the sums would be as much work.
+  Vec<BlockRef> run(const BlockRef& ref) {
+    Vec<BlockRef> made;
+    const BlockNode& block = *site(ref).block;
+    const StoreNode* store = only_store(block);
+    if (!store || !store->value.dtype().is_int() || MultiplyOut::of(store->value).size() < 2 ||
+        s_.check(primitive_split_terms(), {ref}))
+      return made;
+    const bool split = attempt([&] {
+      made = s_.split_terms(ref);
+      return is_worth(ref, made);
+    });
+    if (!split) made.clear();
+    return made;
+  }
+
+ private:
+  // Terms of the product for one of the sums. Rows of u8 by columns of i8, 300 terms of each,
+  // beside terms as they are: 1 row 0.63 to 1.1, 2 rows 0.8 to 1.4, 3 rows 1.2 to 1.5, 8 rows 2.2
+  // to 3.1 (AVX-512).
+  static constexpr double kWorth = 3;
+
+  bool is_worth(const BlockRef& ref, const Vec<BlockRef>& made) const {
+    const BlockSite at = site(ref);
+    const DefaultNest product = nest_of(at);
+    if (FitIntrinsics(job_).run(*at.block, product).empty()) return false;
+    double sums = 0;
+    for (const auto& each : made) {
+      const BlockSite other = site(each);
+      if (other.block->reducer && !of_constants(*other.block)) sums += volume(nest_of(other).all);
+    }
+    return volume(product.all) >= kWorth * sums;
+  }
+  // What runs once, ahead of all calls.
+  bool of_constants(const BlockNode& block) const {
+    const Vec<Buffer> written = buffers_written(block.body);
+    for (const auto& read : reads_of(block))
+      if (!contains(written, read.buffer) && !is_constant(read.buffer)) return false;
+    return true;
   }
 };
 
@@ -53755,6 +54400,8 @@ class IntrinsicCosts : protected NestSteps {
       total += of.outside * rows * terms * bytes / kRowBytes * (columns / block);
     }
     if (tile.pads) total += of.outside * rows * columns * 4 / kRowBytes;
+    // The sums of rows of a, which the offset of b is taken off by.
+    if (tile.fit.moves_b) total += of.outside * rows * terms * bytes / kRowBytes;
     return total;
   }
 };
@@ -54129,6 +54776,8 @@ class TensorizeNest : IntrinsicCosts {
  public:
   using IntrinsicCosts::IntrinsicCosts;
 
+  Vec<BlockRef> made;  ///< besides copies; their loops are as they come
+
   /// None: no intrinsic computes what the nest does.
   std::optional<IntrinsicTile> best(const BlockNode& block, const DefaultNest& nest) const {
     return best_intrinsic(block, nest);
@@ -54136,8 +54785,13 @@ class TensorizeNest : IntrinsicCosts {
 
   /// False: not to be laid out so.
   bool run(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+    BlockRef moved;
+    if (tile.fit.moves_b) moved = move_signs(ref, tile);
     if (tile.pads) pad(ref, tile);
-    widen(ref, tile);
+    if (!moved.tag.get())
+      widen(ref, tile);
+    else
+      inline_into_user(moved);
     const Loops at = loops_of(ref, nest, tile);
     const std::optional<Copy> b = pack(ref, tile, true);
     std::optional<Copy> a;
@@ -54231,8 +54885,7 @@ class TensorizeNest : IntrinsicCosts {
       if (is(tile.fit.rows)) multiple = tile.rows;
       multiples.push_back(multiple);
     }
-    const BlockRef copy = s_.pad(ref, multiples).back();
-    if (FinishTiles(job_).only_user(copy).tag.get()) attempt([&] { s_.compute_inline(copy); });
+    inline_into_user(s_.pad(ref, multiples).back());
   }
 
   // Copies of what is narrower than the intrinsic's operands.
@@ -54247,6 +54900,22 @@ class TensorizeNest : IntrinsicCosts {
     };
     widen_one(now.a, tile.fit.a, p.a);
     widen_one(now.b, tile.fit.b, p.b);
+  }
+
+  // Bytes of b as those of the other sign, which are 128 more or less: what that adds to a result
+  // is as many times the sum of a row of a. Returns the block that moves them.
+  BlockRef move_signs(const BlockRef& ref, const IntrinsicTile& tile) {
+    const BlockRef moved = s_.cache_read(ref, tile.fit.b.buffer->name, Scope::global);
+    const ProductRow& p = *tile.fit.product;
+    const DType to = p.type_of(p.b);
+    s_.change_type(moved, to, to.is_signed() ? -128 : 128);
+    made = s_.split_terms(ref);
+    if (inline_into_user(made.back())) made.erase_at(made.size() - 1);
+    return moved;
+  }
+  bool inline_into_user(const BlockRef& block) {
+    return FinishTiles(job_).only_user(block).tag.get() &&
+           attempt([&] { s_.compute_inline(block); });
   }
 
   // Padding and copies leave the loops in their order.
@@ -55203,6 +55872,7 @@ class TileWindows : WindowCosts {
   WindowTile best(const Terms& body, double conditions, const DefaultNest& nest,
                   const Vec<LoopRef>& loops, std::int64_t lanes, bool apart) const {
     Vec<WindowTile> tiles;
+    if (volume(nest.all) < 1) return {};
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     std::int64_t written = 1;
     for (std::size_t terms = 1; terms <= nest.reduce.size(); ++terms) {
@@ -55376,6 +56046,8 @@ class TileReduction : TileRegisters {
  public:
   using TileRegisters::TileRegisters;
 
+  Vec<BlockRef> made;  ///< blocks that wait for loops of their own
+
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& apart) {
     if (apart.reduce.empty()) return;
@@ -55470,6 +56142,7 @@ class TileReduction : TileRegisters {
     if (!shape.wins(ReductionShape::intrinsic, cycles, others) ||
         !attempt([&] { return nest.run(of.ref, *tile, of.nest); }))
       return false;
+    made.append(nest.made);
     return shape.take(ReductionShape::intrinsic);
   }
 
@@ -55774,6 +56447,12 @@ class TileNests : NestSteps {
   }
 
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    const Vec<BlockRef> sums = SplitOffsets(job_).run(block);
+    tile_parts(block, sums.empty() ? nest : nest_of(site(block)));
+    for (const auto& sum : sums) schedule_nest(sum);
+  }
+
+  void tile_parts(const BlockRef& block, const DefaultNest& nest) {
     if (const BlockRef parts = ShareTerms(job_).run(block, nest); parts.tag.get()) {
       tile_reduction(parts, nest_of(site(parts)));
       tile_reduction(block, nest_of(site(block)));
@@ -55783,10 +56462,13 @@ class TileNests : NestSteps {
   }
 
   void tile_reduction(const BlockRef& block, const DefaultNest& nest) {
+    TileReduction tile(job_);
     with_borders(block, nest, [&] {
       const BlockSite at = site(block);
-      TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
+      tile.run(block, *at.block, classify(*at.block), nest_of(at));
     });
+    for (const auto& made : tile.made)
+      if (site(made).block) schedule_nest(made);
   }
 
   template <class F>

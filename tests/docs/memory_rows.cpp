@@ -129,7 +129,8 @@ std::vector<Row> memory_rows() {
            "holds, a sum is its terms times how many there are. The least, the largest and "
            "positions of either are compared in the new type, in which another number stands for "
            "the "
-           "identity.",
+           "identity. An `offset` is added to each number, and taken off where it is read: copies "
+           "of `i8` as `u8` with 128 more, for an instruction that takes those.",
        .references = "all stay",
        .rounding = kNever,
        .refusals = "L0253",

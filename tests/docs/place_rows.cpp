@@ -154,6 +154,28 @@ std::vector<Row> place_rows() {
             Y[vi, vj] max= X[vi + va, vj + vb]
 )",
        .steps = LATHE_STEPS(auto [i, j, a, b] = s.loops<4>("Y"); s.share_window(b);)},
+      {.name = "split_terms",
+       .meaning =
+           "A sum of integers whose terms are sums of products is multiplied out, by the "
+           "distributive law, which holds where integers wrap. The block keeps the products that "
+           "name all of its iterators; each other product has a sum over the iterators that it "
+           "names, computed once for all that the others repeat, and a block adds them all up. So "
+           "products less zero points and squared distances are products, which instructions "
+           "compute.",
+       .references = "the block and its loops stay; the blocks of the other sums, and that of the "
+                     "result, are returned",
+       .rounding = kNever,
+       .refusals = "L0216 L0217 L0269",
+       .halide = "none: written as several functions",
+       .tvm = "none",
+       .program = R"(program C(in A: u8[40, 64], in B: i8[64, 30], in z: i32, out C: i32[40, 30]):
+  for i in 0..40:
+    for j in 0..30:
+      for r in 0..64:
+        block C(vi in 0..40 = i, vj in 0..30 = j, reduce vr in 0..64 = r) reduce sum init:
+          C[vi, vj] sum= (i32(A[vi, vr]) - z) * i32(B[vr, vj])
+)",
+       .steps = LATHE_STEPS(s.split_terms("C");)},
       {.name = "fold_lanes",
        .meaning =
            "Each lane has a partial result in registers, of every `lanes`-th term; then one half "

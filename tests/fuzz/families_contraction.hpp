@@ -128,6 +128,36 @@ class ContractionFamilies : public Family {
       return times(cast(dtype_, x), cast(dtype_, tb ? b(r[0], at[1], rb) : b(r[0], rb, at[1])));
     }));
   }
+  /// Products of integers less what is the same for all terms, or others; squared distances.
+  void offset_product() {
+    const DType of[] = {lathe::kI32, lathe::kI32, lathe::kI64, lathe::kI16, lathe::kU8};
+    const DType bytes[] = {lathe::kU8, lathe::kI8};
+    focus_ = {"split_terms", "split_terms", "change_type", "cache_read", "compute_at", "split"};
+    dtype_ = of[random_.below(5)];
+    const auto some = [&](int least, int more) {
+      return random_.chance(60) ? fixed(least + random_.below(more)) : size(least + more);
+    };
+    const Size m = some(1, 24), n = some(1, 40), k = some(1, 70);
+    const bool tb = random_.chance(40), window = random_.chance(20);
+    const Size taps = fixed(window ? 2 : 1), rows = window ? scaled(m, 1, 1) : m;
+    Shaped a = input({rows, k}, bytes[random_.below(2)]);
+    Shaped b = tb ? input({taps, n, k}, bytes[random_.below(2)])
+                  : input({taps, k, n}, bytes[random_.below(2)]);
+    Shaped za = input({rows}, dtype_), zb = input({n}, dtype_);
+    const int kind = random_.below(6);
+    epilogue(sum({m, n}, {taps, k}, [&](const Axes& at, const Axes& r) {
+      const AnyExpr row = window ? at[0].at + r[0].at : at[0].at, z = za(row), w = zb(at[1]);
+      const AnyExpr x = cast(dtype_, a(row, r[1])),
+                    y = cast(dtype_, tb ? b(r[0], at[1], r[1]) : b(r[0], r[1], at[1])),
+                    c = lathe::make_const(dtype_, 100);
+      if (kind == 0) return (x - c) * y;
+      if (kind == 1) return (x - z) * (y - w);
+      if (kind == 2) return (x - y) * (y - x);
+      if (kind == 3) return (x - c) * (y + c) * w + z;
+      if (kind == 4) return x * y + c * (x - w) - y;
+      return (x - z) * y;
+    }));
+  }
 
  private:
   void product_of_matrices(bool ta, bool tb, bool batched) {

@@ -72,6 +72,7 @@ inline const std::vector<FamilyRow>& family_rows() {
                                              {"attention", 2, made<&C::attention>},
                                              {"quantised", 3, made<&C::quantised>},
                                              {"narrow_product", 2, made<&C::narrow_product>},
+                                             {"offset_product", 3, made<&C::offset_product>},
                                              {"reduction", 4, made<&R::reduction>},
                                              {"row_sum", 2, made<&R::row_sum>},
                                              {"column_sum", 2, made<&R::column_sum>},

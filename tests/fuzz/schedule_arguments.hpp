@@ -45,6 +45,7 @@ class ScheduleArguments : protected MarkArguments {
         {"decompose_reduction", 2, &A::decompose_reduction},
         {"rfactor", 2, &A::rfactor},
         {"share_window", 1, &A::share_window},
+        {"split_terms", 1, &A::split_terms},
         {"fold_lanes", 3, &A::fold_lanes},
         {"set_scope", 1, &A::set_scope},
         {"transform_layout", 1, &A::transform_layout},
@@ -153,6 +154,11 @@ class ScheduleArguments : protected MarkArguments {
     return {reduce_loop(s, false), Arg::of_number(random_.below(3) - 1)};
   }
   Args share_window(const Schedule& s) { return {reduce_loop(s, false)}; }
+  Args split_terms(const Schedule& s) {
+    std::vector<Args> candidates;
+    for (const auto& block : s.blocks()) candidates.push_back({block});
+    return legal_or_none(s, "split_terms", candidates);
+  }
   Args fold_lanes(const Schedule& s) {
     const int lanes = random_.chance(95) ? 1 << (1 + random_.below(6)) : random_.below(7) - 1;
     return {reduce_loop(s, false), Arg::of_number(lanes), tail()};

@@ -105,13 +105,15 @@ class StorageArguments : protected SchedulePieces {
   Args change_type(const Schedule& s) {
     static const std::vector<std::string> types = {"i8",  "u8",  "i16", "u16", "i32",
                                                    "u32", "i64", "f32", "f64"};
-    if (random_.chance(3)) return {some_buffer(s), Arg::of_word(random_.pick(types))};
+    static const std::vector<std::int64_t> offsets = {0, 0, 0, 128, -128, 1, -5, INT64_MAX};
+    const Arg offset = Arg::of_number(random_.pick(offsets));
+    if (random_.chance(3)) return {some_buffer(s), Arg::of_word(random_.pick(types)), offset};
     std::vector<Args> candidates;
     lathe::each_statement(s.program()->body, [&](const lathe::Stmt& below) {
       const auto* a = below.as<lathe::AllocNode>();
       if (!a || !(a->buffer->dtype.is_int() || a->buffer->dtype.is_float())) return;
       for (const auto& t : types)
-        candidates.push_back({Arg::of_buffer(a->buffer->name), Arg::of_word(t)});
+        candidates.push_back({Arg::of_buffer(a->buffer->name), Arg::of_word(t), offset});
     });
     return legal_or_none(s, "change_type", candidates);
   }

@@ -70,9 +70,19 @@ TEST_CASE("bytes and words are multiplied in pairs of words") {
   // Words that are not signed do not fit, and sums in i64 are another instruction's.
   CHECK(!has(plan_of<std::uint16_t, i8, i32>({}, 24, 96, 64), "dot_words("));
   CHECK(!has(plan_of<i16, i16, std::int64_t>({}, 24, 96, 64), "dot_words("));
-  // Where bytes are multiplied in fours they are not converted.
+  // Where bytes are multiplied in fours they are not converted: of either sign, as what is added to
+  // those of the other is known from the sums of rows.
   CHECK(has(plan_of<u8, i8, i32>({"znver4"}, 24, 96, 64), "dot4("));
-  CHECK(has(plan_of<i8, i8, i32>({"znver4"}, 24, 96, 64), "dot_words("));
+  for (const bool turned : {false, true}) {
+    CHECK(!has(plan_of<i8, u8, i32>({"znver4"}, 24, 96, 64, turned), "C_sum"));
+    for (const auto& text : {plan_of<i8, i8, i32>({"znver4"}, 24, 96, 64, turned),
+                             plan_of<u8, u8, i32>({"znver4"}, 24, 96, 64, turned)}) {
+      CHECK(has(text, "dot4(C_terms[vi, ramp(vj, 1, 16)]"));
+      CHECK(has(text, "C_terms[vi, vj] - C_sum[vi] * 128") !=
+            has(text, "C_terms[vi, vj] + C_sum[vi] * 128"));
+      CHECK(!has(text, "dot_words("));
+    }
+  }
 }
 
 TEST_CASE("weights of bytes that memory holds stay bytes for one row") {

@@ -69,7 +69,7 @@ TEST_CASE("without tiles, dot products of vectors; without both, or too little t
   CHECK(!has(planned(one.C, dots()), "dot4("));
 }
 
-TEST_CASE("each target's own instructions are found, and none where the signs differ") {
+TEST_CASE("each target's own instructions are found, of other signs if need be") {
   const test::ByteGemm mixed(24, 96, 64);
   const test::NarrowGemm<std::int8_t, std::int8_t, std::int32_t> alike(24, 96, 64);
   const lt::Target vnni("alderlake"), neon("neoverse-n1");
@@ -79,10 +79,10 @@ TEST_CASE("each target's own instructions are found, and none where the signs di
     return has(text, call);
   };
   CHECK(finds(mixed.C, vnni, "dot4(C_cache[vi, ramp(vj, 1, 8)]"));
-  CHECK(!finds(alike.C, vnni, "dot4("));
+  CHECK(finds(alike.C, vnni, "dot4(C_terms[vi, ramp(vj, 1, 8)]"));
   CHECK(finds(alike.C, vnni.with("avxvnniint8"), "dot4(C_cache[vi, ramp(vj, 1, 8)]"));
   CHECK(finds(alike.C, neon, "dot4(C_cache[vi, ramp(vj, 1, 4)]"));
-  CHECK(!finds(mixed.C, neon, "dot4("));
+  CHECK(finds(mixed.C, neon, "dot4(C_terms[vi, ramp(vj, 1, 4)]"));
   CHECK(finds(mixed.C, neon.with("i8mm"), "dot4(C_cache[vi, ramp(vj, 1, 4)]"));
   const test::HalfGemm halves(24, 96, 64);
   CHECK(finds(halves.C, neon.with("bf16"), "odd_dot2(C_cache[vi, ramp(vj, 1, 4)]"));
@@ -241,4 +241,70 @@ TEST_CASE("convolutions of bytes take instructions whether padding is reached or
       CHECK(has(text, target.name == "znver4" ? "dot4(" : "scope fragment"));
     }
   }
+}
+
+namespace {
+
+/// sum of (A[i, r] - za) * (B[r, j] - zb); squared differences if they have no zero points.
+template <class TA, class TB>
+lt::Tensor<std::int32_t, 2> from_zero_points(std::int64_t m, std::int64_t n, std::int64_t d,
+                                             bool constant, bool squares = false) {
+  lt::Input<TA, 2> A("A", {m, d});
+  lt::Input<TB, 2> B("B", {d, n}, {.constant = constant});
+  lt::Input<std::int32_t, 0> za("za"), zb("zb");
+  lt::Reduce r("r", d);
+  return lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+    const auto a = lt::cast<std::int32_t>(A(i, r)), b = lt::cast<std::int32_t>(B(r, j));
+    return squares ? lt::sum((a - b) * (a - b), r) : lt::sum((a - za()) * (b - zb()), r);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("products less zero points, and squared distances, take instructions for products") {
+  for (const bool squares : {false, true})
+    for (const auto [m, n, d] : {std::array{24, 96, 64}, std::array{13, 50, 37}}) {
+      const std::string mixed = planned(
+                            from_zero_points<std::uint8_t, std::int8_t>(m, n, d, false, squares),
+                            dots()),
+                        alike = planned(
+                            from_zero_points<std::int8_t, std::int8_t>(m, n, d, false, squares),
+                            dots());
+      CHECK(is_good(mixed));
+      CHECK(is_good(alike));
+      CHECK(has(mixed, "dot4("));
+      CHECK(has(alike, "dot4("));
+      // The second split is that of the signs.
+      CHECK(!has(mixed, "C_terms_sum"));
+      CHECK(has(alike, "C_terms_sum"));
+    }
+}
+
+TEST_CASE("sums beside a product are made where they are less work, or once for all calls") {
+  for (const int rows : {1, 2, 8})
+    for (const bool constant : {false, true}) {
+      const std::string text =
+          planned(from_zero_points<std::uint8_t, std::int8_t>(rows, 96, 64, constant), dots());
+      CHECK(is_good(text));
+      CHECK(has(text, "dot4(") == (constant || rows == 8));
+    }
+}
+
+TEST_CASE("what follows a product of moved bytes stays in its tile, with tails") {
+  lt::Input<std::int8_t, 2> A("A", {21, 70});
+  lt::Input<std::int8_t, 2> B("B", {70, 45}, {.constant = true});
+  lt::Input<std::int32_t, 1> bias("bias", {45});
+  lt::Reduce r("r", 70);
+  const auto C = lt::compute("C", {21, 45}, [&](lt::Var i, lt::Var j) {
+    return lt::sum(lt::cast<std::int32_t>(A(i, r)) * lt::cast<std::int32_t>(B(r, j)), r);
+  });
+  const auto D = lt::compute("D", {21, 45}, [&](lt::Var i, lt::Var j) {
+    return lt::cast<std::int8_t>(lt::clamp((C(i, j) + bias(j)) >> 7, -128, 127));
+  });
+  const std::string text = planned(D, dots());
+  CHECK(is_good(text));
+  CHECK(has(text, "dot4("));
+  CHECK(!has(text, "block C_added"));
+  // Neither the product nor what follows it is in memory but in D.
+  CHECK(!has(text, "alloc C: i32[21, 45]\n"));
 }

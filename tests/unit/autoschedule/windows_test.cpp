@@ -300,3 +300,19 @@ TEST_CASE("boxes share what their columns have in common, where it is less than 
   const lt::Schedule s = planned(lt::program_of(largest(5, 5)));
   CHECK(test::run(s.program()) == test::run(lt::program_of(largest(5, 5))));
 }
+
+TEST_CASE("windows without terms are no reason for a tile") {
+  for (const std::int64_t rows : {3, 16})
+    for (const std::int64_t columns : {1, 20})
+      for (const std::int64_t taps : {1, 3}) {
+        lt::Input<std::int64_t, 2> X("X", {rows + taps, 0});
+        lt::Input<std::int64_t, 3> W("W", {taps, 0, columns});
+        lt::Reduce a("a", taps), b("b", 0);
+        const lt::Program start =
+            lt::program_of(lt::compute("Y", {rows, columns}, [&](lt::Var i, lt::Var j) {
+              return lt::sum(X(i + a, b) * W(a, b, j), {a, b});
+            }));
+        const lt::Schedule s = lt::default_schedule(start, test::one_core("x86-64-v4"));
+        CHECK(test::run(s.program()) == test::run(start));
+      }
+}

@@ -362,13 +362,15 @@ TEST_CASE("tensorize: rows of no use") {
   auto Y = lt::compute("Y", {3, 8}, [&](lt::Var i, lt::Var j) { return X(i, j) * 3.0f; });
   lt::Schedule s(Y);
   auto loop = s.loops(Y)[1];
-  CHECK(told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
-        "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
-        "  help: Lathe has vpdpbusd vdpbf16ps vpdpbusd_256 vpdpbssd_256 vpdpbuud_256 vpmaddwd "
-        "vpmaddwd_256 sdot udot usdot bfdot smmla ummla usmmla bfmmla vfmaddph fmla_f16 tdpbf16ps "
-        "tdpbssd tdpbsud tdpbusd tdpbuud "
-        "tilezero_f32 tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its "
-        "description and its implementation");
+  CHECK(
+      told(s, [&](lt::Schedule& t) { t.tensorize(loop, "vpdpbussd"); }) ==
+      "error[L0236] tensorize: no intrinsic is called 'vpdpbussd'\n"
+      "  help: Lathe has vpdpbusd vpdpbusd_su vdpbf16ps vpdpbusd_256 vpdpbusd_su_256 vpdpbssd_256 "
+      "vpdpbuud_256 vpmaddwd vpmaddwd_256 sdot udot usdot usdot_su bfdot smmla ummla usmmla bfmmla "
+      "vfmaddph fmla_f16 tdpbf16ps "
+      "tdpbssd tdpbsud tdpbusd tdpbuud "
+      "tilezero_f32 tilecopy_f32 tilezero_i32 tilecopy_i32; a row of your own needs its "
+      "description and its implementation");
   auto use = [&](const lt::TensorIntrin& row) {
     const std::string text = told(s, [&](lt::Schedule& t) { t.tensorize(loop, row); });
     const std::string begin = "error[L0236] tensorize: intrinsic 'triple' is of no use: ";

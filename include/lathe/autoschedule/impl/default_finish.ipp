@@ -12,11 +12,13 @@ class FinishTiles : NestSteps {
  public:
   using NestSteps::NestSteps;
 
-  /// The only reader of a block's result, if it reads element by element and nobody else may.
+  /// The only reader of a block's result, if it reads element by element and nobody else may, and
+  /// waits for a place.
   BlockRef only_user(const BlockRef& ref) const {
     const auto users = consumers(s_.program()->body, ref.tag);
     const bool one = users.size() == 1 && !kept(users) && classify(*users[0].block).is_complete() &&
-                     is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer);
+                     is_private(s_.program()->body, writes_of(*site(ref).block)[0].buffer) &&
+                     has_bare_loops(users[0], site(ref));
     return one ? BlockRef(users[0].block->tag) : BlockRef();
   }
 
@@ -72,6 +74,14 @@ class FinishTiles : NestSteps {
   }
 
  private:
+  // But for those around the other block: what has been placed has others' or marked ones.
+  static bool has_bare_loops(const BlockSite& user, const BlockSite& other) {
+    return std::all_of(user.loops.begin(), user.loops.end(), [&](const ForRef& loop) {
+      return below(other.loops, loop->var) ||
+             (loop->loop_kind == ForKind::serial && block_tags(loop->body).size() == 1);
+    });
+  }
+
   // Of a reader that gives each place a few results, the loop over places is put inside: lanes lie
   // along it. Where those of the tile lie along the results, a reader has whole vectors of them.
   void turn(const BlockRef& user) {

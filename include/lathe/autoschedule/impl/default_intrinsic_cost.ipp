@@ -177,6 +177,8 @@ class IntrinsicCosts : protected NestSteps {
       total += of.outside * rows * terms * bytes / kRowBytes * (columns / block);
     }
     if (tile.pads) total += of.outside * rows * columns * 4 / kRowBytes;
+    // The sums of rows of a, which the offset of b is taken off by.
+    if (tile.fit.moves_b) total += of.outside * rows * terms * bytes / kRowBytes;
     return total;
   }
 };

@@ -14,6 +14,8 @@ class TileReduction : TileRegisters {
  public:
   using TileRegisters::TileRegisters;
 
+  Vec<BlockRef> made;  ///< blocks that wait for loops of their own
+
   void run(const BlockRef& ref, const BlockNode& block, const BlockInfo& info,
            const DefaultNest& apart) {
     if (apart.reduce.empty()) return;
@@ -108,6 +110,7 @@ class TileReduction : TileRegisters {
     if (!shape.wins(ReductionShape::intrinsic, cycles, others) ||
         !attempt([&] { return nest.run(of.ref, *tile, of.nest); }))
       return false;
+    made.append(nest.made);
     return shape.take(ReductionShape::intrinsic);
   }
 

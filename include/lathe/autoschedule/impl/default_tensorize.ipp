@@ -12,6 +12,8 @@ class TensorizeNest : IntrinsicCosts {
  public:
   using IntrinsicCosts::IntrinsicCosts;
 
+  Vec<BlockRef> made;  ///< besides copies; their loops are as they come
+
   /// None: no intrinsic computes what the nest does.
   std::optional<IntrinsicTile> best(const BlockNode& block, const DefaultNest& nest) const {
     return best_intrinsic(block, nest);
@@ -19,8 +21,13 @@ class TensorizeNest : IntrinsicCosts {
 
   /// False: not to be laid out so.
   bool run(const BlockRef& ref, const IntrinsicTile& tile, const DefaultNest& nest) {
+    BlockRef moved;
+    if (tile.fit.moves_b) moved = move_signs(ref, tile);
     if (tile.pads) pad(ref, tile);
-    widen(ref, tile);
+    if (!moved.tag.get())
+      widen(ref, tile);
+    else
+      inline_into_user(moved);
     const Loops at = loops_of(ref, nest, tile);
     const std::optional<Copy> b = pack(ref, tile, true);
     std::optional<Copy> a;
@@ -114,8 +121,7 @@ class TensorizeNest : IntrinsicCosts {
       if (is(tile.fit.rows)) multiple = tile.rows;
       multiples.push_back(multiple);
     }
-    const BlockRef copy = s_.pad(ref, multiples).back();
-    if (FinishTiles(job_).only_user(copy).tag.get()) attempt([&] { s_.compute_inline(copy); });
+    inline_into_user(s_.pad(ref, multiples).back());
   }
 
   // Copies of what is narrower than the intrinsic's operands.
@@ -130,6 +136,22 @@ class TensorizeNest : IntrinsicCosts {
     };
     widen_one(now.a, tile.fit.a, p.a);
     widen_one(now.b, tile.fit.b, p.b);
+  }
+
+  // Bytes of b as those of the other sign, which are 128 more or less: what that adds to a result
+  // is as many times the sum of a row of a. Returns the block that moves them.
+  BlockRef move_signs(const BlockRef& ref, const IntrinsicTile& tile) {
+    const BlockRef moved = s_.cache_read(ref, tile.fit.b.buffer->name, Scope::global);
+    const ProductRow& p = *tile.fit.product;
+    const DType to = p.type_of(p.b);
+    s_.change_type(moved, to, to.is_signed() ? -128 : 128);
+    made = s_.split_terms(ref);
+    if (inline_into_user(made.back())) made.erase_at(made.size() - 1);
+    return moved;
+  }
+  bool inline_into_user(const BlockRef& block) {
+    return FinishTiles(job_).only_user(block).tag.get() &&
+           attempt([&] { s_.compute_inline(block); });
   }
 
   // Padding and copies leave the loops in their order.

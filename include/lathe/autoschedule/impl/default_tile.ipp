@@ -52,6 +52,12 @@ class TileNests : NestSteps {
   }
 
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
+    const Vec<BlockRef> sums = SplitOffsets(job_).run(block);
+    tile_parts(block, sums.empty() ? nest : nest_of(site(block)));
+    for (const auto& sum : sums) schedule_nest(sum);
+  }
+
+  void tile_parts(const BlockRef& block, const DefaultNest& nest) {
     if (const BlockRef parts = ShareTerms(job_).run(block, nest); parts.tag.get()) {
       tile_reduction(parts, nest_of(site(parts)));
       tile_reduction(block, nest_of(site(block)));
@@ -61,10 +67,13 @@ class TileNests : NestSteps {
   }
 
   void tile_reduction(const BlockRef& block, const DefaultNest& nest) {
+    TileReduction tile(job_);
     with_borders(block, nest, [&] {
       const BlockSite at = site(block);
-      TileReduction(job_).run(block, *at.block, classify(*at.block), nest_of(at));
+      tile.run(block, *at.block, classify(*at.block), nest_of(at));
     });
+    for (const auto& made : tile.made)
+      if (site(made).block) schedule_nest(made);
   }
 
   template <class F>

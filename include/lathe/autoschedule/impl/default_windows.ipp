@@ -73,6 +73,7 @@ class TileWindows : WindowCosts {
   WindowTile best(const Terms& body, double conditions, const DefaultNest& nest,
                   const Vec<LoopRef>& loops, std::int64_t lanes, bool apart) const {
     Vec<WindowTile> tiles;
+    if (volume(nest.all) < 1) return {};
     const std::int64_t columns = (trip_of(nest, nest.unit) + lanes - 1) / lanes;
     std::int64_t written = 1;
     for (std::size_t terms = 1; terms <= nest.reduce.size(); ++terms) {

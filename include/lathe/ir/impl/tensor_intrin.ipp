@@ -22,12 +22,15 @@ inline constexpr std::string_view kOddRounding =
     "numbers are zeros";
 // Cycles and latencies of AVX-512: Intel's optimization manual. Those of 256 bits are taken to be
 // the same; NEON's are estimates for four pipes of 128 bits, and no such machine was measured.
-// vpmaddwd is two instructions, of which sums wait for the second alone.
+// vpmaddwd is two instructions, of which sums wait for the second alone. Rows of "su" are the same
+// instructions with their factors exchanged.
 inline constexpr DotRow kDotRows[] = {
     {"vpdpbusd", "u8", "i8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
+    {"vpdpbusd_su", "i8", "u8", "i32", "dot4", 16, 4, "avx512vnni", 0.5, 5},
     {"vdpbf16ps", "bf16", "bf16", "f32", "dot2", 16, 2, "avx512bf16", 1, 6,
      "two products are added at a time, the second first, and subnormal numbers are zeros"},
     {"vpdpbusd_256", "u8", "i8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
+    {"vpdpbusd_su_256", "i8", "u8", "i32", "dot4", 8, 4, "avxvnni", 0.5, 5},
     {"vpdpbssd_256", "i8", "i8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
     {"vpdpbuud_256", "u8", "u8", "i32", "dot4", 8, 4, "avxvnniint8", 0.5, 5},
     {"vpmaddwd", "i16", "i16", "i32", "dot_words", 16, 2, "avx512bw", 1, 1, {}, 1},
@@ -35,6 +38,7 @@ inline constexpr DotRow kDotRows[] = {
     {"sdot", "i8", "i8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"udot", "u8", "u8", "i32", "dot4", 4, 4, "dotprod", 0.25, 3},
     {"usdot", "u8", "i8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
+    {"usdot_su", "i8", "u8", "i32", "dot4", 4, 4, "i8mm", 0.25, 3},
     {"bfdot", "bf16", "bf16", "f32", "odd_dot2", 4, 2, "bf16", 0.5, 4, kOddRounding},
 };
 

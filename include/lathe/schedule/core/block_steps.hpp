@@ -128,6 +128,23 @@ class BlockSteps : public LoopSteps {
   /// that is no box of iterators · something else inside the loop touches the output.
   BlockRef decompose_padding(const BlockName& block, LoopRef loop,
                              Location where = Location::here());
+  /// A sum of integers whose terms are sums of products becomes a sum for each product, over the
+  /// iterators that it names: what the others repeat is computed once.
+  ///     C[i, j] += (A[i, r] - z) * (B[r, j] - 128)   for r < n   →   split_terms("C")   →
+  ///     C_sum[i] += A[i, r]                          C_sum_1[j] += B[r, j]
+  ///     C_terms[i, j] += A[i, r] * B[r, j]
+  ///     C_added[i, j] = C_terms[i, j] - C_sum[i] * 128 - z * C_sum_1[j] + z * (128 * n)
+  /// The block keeps the products that name all of these iterators. Sums wrap, so that no bit
+  /// differs. Returns the blocks of the other sums, then that of the result. L0269: no sum of
+  /// integers · a condition · loops that are split or fused · terms that are one product.
+  template <std::size_t N>
+  std::array<BlockRef, N> split_terms(const BlockName& block, Location where = Location::here()) {
+    return detail::take<N>(split_terms_n(block, N, where));
+  }
+  /// The same for a number of blocks that is known at run time.
+  Vec<BlockRef> split_terms(const BlockName& block, Location where = Location::here()) {
+    return split_terms_n(block, kAnyNumber, where);
+  }
   /// Each iteration of a reduce loop gets a partial result of its own, in a new dimension at `axis`
   /// of a new buffer; the block combines these. Returns the block of the partial results.
   /// Reassociates floats. L0219.
@@ -232,6 +249,10 @@ class BlockSteps : public LoopSteps {
   static constexpr std::size_t kAnyNumber = ~std::size_t{0};
   Vec<BlockRef> pad_n(const BlockName& block, const std::vector<Factor>& multiples,
                       std::size_t number, Location where);
+  Vec<BlockRef> split_terms_n(const BlockName& block, std::size_t number, Location where);
+  /// What a primitive gives, which has to be as many as are asked for.
+  Vec<BlockRef> blocks_of(const Primitive& primitive, Args args, std::size_t number,
+                          Location where);
 };
 
 }  // namespace lathe

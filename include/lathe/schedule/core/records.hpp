@@ -42,6 +42,7 @@ namespace lathe {
   /* blocks */               \
   X(decompose_reduction)     \
   X(rfactor)                 \
+  X(split_terms)             \
   X(share_window)            \
   X(fold_lanes)              \
   X(decompose_padding)       \

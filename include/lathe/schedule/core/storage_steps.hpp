@@ -34,10 +34,16 @@ class StorageSteps : public BlockSteps {
   ///     alloc C: i16[n]; C[i] sum= i16(A[i, r]) * i16(B[r]), and readers load i32(C[i])
   /// The least, the largest and positions of either are compared in the new type, in which another
   /// number stands for the identity.
+  /// An offset is added to each number, and taken off where it is read: bytes of either sign for an
+  /// instruction that takes those of the other.
+  ///     P[i] = B[i] of i8; C = i32(P[i])   → change_type(P, u8, 128) →
+  ///     P[i] = u8(B[i]) + 128u8; C = i32(P[i]) - 128
   /// L0253: a parameter · bool, i4, u64 · values that are not proven to fit: those of inputs are as
   /// their type, a sum is its terms times how many there are · floats to integers or to a type that
-  /// is not wider, integers to floats · a sum of floats.
+  /// is not wider, integers to floats · a sum of floats · an offset of a reduction, or of floats.
   void change_type(const BufferName& buffer, DType dtype, Location where = Location::here());
+  void change_type(const BufferName& buffer, DType dtype, std::int64_t offset,
+                   Location where = Location::here());
   /// A private buffer is allocated above the loop, once for all of its iterations, where it would
   /// be inside: it keeps the size that one iteration needs. The loop is not split or marked after
   /// that. L0240: it is allocated above anyway, or belongs to one iteration of a parallel or

@@ -119,19 +119,29 @@ LATHE_DECL Vec<BlockRef> BlockSteps::pad_n(const BlockName& block,
                                            Location where) {
   Vec<Arg> list;
   for (const auto& m : multiples) list.push_back(Arg::of(m));
+  return blocks_of(detail::primitive_pad(),
+                   {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))},
+                   number, where);
+}
+
+LATHE_DECL Vec<BlockRef> BlockSteps::split_terms_n(const BlockName& block, std::size_t number,
+                                                   Location where) {
+  return blocks_of(detail::primitive_split_terms(),
+                   {BlockRef(resolve_block(block, "split_terms", where))}, number, where);
+}
+
+LATHE_DECL Vec<BlockRef> BlockSteps::blocks_of(const Primitive& primitive, Args args,
+                                               std::size_t number, Location where) {
   BlockSteps next = *this;
-  Vec<BlockRef> copies;
-  for (const auto& r : next.apply(
-           detail::primitive_pad(),
-           {BlockRef(resolve_block(block, "pad", where)), Arg::of_list(std::move(list))}, where))
-    copies.emplace_back(r.block);
-  if (number != kAnyNumber && copies.size() != number)
-    refuse("pad",
-           detail::refusal("L0202", "gives " + std::to_string(copies.size()) + " blocks, not " +
+  Vec<BlockRef> blocks;
+  for (const auto& r : next.apply(primitive, std::move(args), where)) blocks.emplace_back(r.block);
+  if (number != kAnyNumber && blocks.size() != number)
+    refuse(primitive.name,
+           detail::refusal("L0202", "gives " + std::to_string(blocks.size()) + " blocks, not " +
                                         std::to_string(number)),
            where);
   *this = next;
-  return copies;
+  return blocks;
 }
 
 LATHE_DECL BlockRef BlockSteps::share_window(LoopRef loop, Location where) {

@@ -29,8 +29,13 @@ LATHE_DECL void StorageSteps::storage_align(const BufferName& buffer, std::int64
 }
 
 LATHE_DECL void StorageSteps::change_type(const BufferName& buffer, DType dtype, Location where) {
+  change_type(buffer, dtype, 0, where);
+}
+LATHE_DECL void StorageSteps::change_type(const BufferName& buffer, DType dtype,
+                                          std::int64_t offset, Location where) {
   apply(detail::primitive_change_type(),
-        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str())},
+        {Arg::of_buffer(resolve_buffer(buffer, "change_type", where)), Arg::of_word(dtype.str()),
+         Arg::of_number(offset)},
         where);
 }
 

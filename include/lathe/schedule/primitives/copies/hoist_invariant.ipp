@@ -4,6 +4,7 @@
 #include <lathe/ir/compare.hpp>
 #include <lathe/ir/visit.hpp>
 #include <lathe/schedule/primitives/copies/copies.ipp>
+#include <lathe/schedule/primitives/copies/may_fail.ipp>
 #include <lathe/schedule/primitives/copies/reindex.ipp>
 
 namespace lathe::detail {
@@ -55,27 +56,6 @@ class FindInvariant : public Visitor {
       return false;
     }
     return e.kind() != ExprKind::Var && e.kind() != ExprKind::Const;
-  }
-  // A quotient by what may be 0 is computed where the program asks for it only.
-  static bool may_fail(const AnyExpr& e) {
-    class FindFailure : public Visitor {
-     public:
-      bool found = false;
-      void expr(const AnyExpr& part) override {
-        const auto* n = part.as<BinaryNode>();
-        const auto* call = part.as<CallNode>();
-        const bool divides = n && (n->op == BinaryOp::div || n->op == BinaryOp::mod ||
-                                   n->op == BinaryOp::floordiv || n->op == BinaryOp::floormod);
-        if (divides && !n->a.dtype().is_float()) {
-          const std::int64_t* by = as_const_int(n->b);
-          found = found || !by || *by == 0;
-        }
-        found = found || (call && !op_pure(call->op));
-        if (!found) descend(part);
-      }
-    } find;
-    find.expr(e);
-    return find.found;
   }
 
   const Program& program_;

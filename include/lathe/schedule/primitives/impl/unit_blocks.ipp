@@ -12,6 +12,7 @@
 #include <lathe/schedule/primitives/blocks/rfactor.ipp>
 #include <lathe/schedule/primitives/blocks/select_to_predicate.ipp>
 #include <lathe/schedule/primitives/blocks/share_window.ipp>
+#include <lathe/schedule/primitives/blocks/split_terms.ipp>
 #include <lathe/schedule/primitives/copies/cache.ipp>
 #include <lathe/schedule/primitives/copies/cache_padded.ipp>
 #include <lathe/schedule/primitives/copies/clone.ipp>

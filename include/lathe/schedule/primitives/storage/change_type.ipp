@@ -55,28 +55,47 @@ inline Verdict check_widening(const Program& program, const Buffer& buffer, DTyp
   return {};
 }
 
-inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to) {
+// The numbers with another added to each: any, where that may be beyond i64.
+inline HeldIntegers moved_by(HeldIntegers held, std::int64_t offset) {
+  const ConstInterval was = held.range;
+  ConstInterval& now = held.range;
+  if (offset == 0 || was.empty()) return held;
+  if (!was.has_min() || !was.has_max() || __builtin_add_overflow(was.min, offset, &now.min) ||
+      __builtin_add_overflow(was.max, offset, &now.max))
+    now = {};
+  return held;
+}
+
+inline Verdict check_integers(const Program& program, const Buffer& buffer, DType to,
+                              std::int64_t offset) {
   const HeldIntegers held = held_integers(program, buffer);
-  for (const auto& writer : writers(program->body, buffer))
+  for (const auto& writer : writers(program->body, buffer)) {
+    const std::string by = " of block " + in_quotes(writer.block->name());
     if (held.no_element == NoElement::none && writer.block->reducer &&
         writer.block->reducer->identity.size() != 1)
-      return type_refusal(buffer,
-                          "is one of several results of block " + in_quotes(writer.block->name()));
+      return type_refusal(buffer, "is one of several results" + by);
+    if (writer.block->reducer && offset != 0)
+      return type_refusal(buffer, "holds what the reduction" + by + " adds up in steps",
+                          "an offset is for copies, of cache_read or cache_write");
+  }
   // A sum that wraps in one type is another in the other.
-  if (can_hold(to, held) && can_hold(buffer->dtype, held)) return {};
+  const HeldIntegers moved = moved_by(held, offset);
+  if (can_hold(to, moved) && can_hold(buffer->dtype, held)) return {};
   return type_refusal(
       buffer,
-      "holds " + range_text(held.range) + "; " +
-          room_of(can_hold(to, held) ? buffer->dtype : to, to, held.no_element),
-      "types that hold this:" + types_that_hold(held) +
+      "holds " + range_text(moved.range) + "; " +
+          room_of(can_hold(to, moved) ? buffer->dtype : to, to, held.no_element),
+      "types that hold this:" + types_that_hold(moved) +
           "; clamp what is stored, or cast it from a smaller type, for a smaller range");
 }
 
-inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to) {
+inline Verdict check_change_type(const Program& program, const Buffer& buffer, DType to,
+                                 std::int64_t offset) {
   if (!is_private(program->body, buffer))
     return type_refusal(buffer, "is a parameter: the caller chose its type",
                         "change that of a copy, of cache_read or cache_write");
-  if (buffer->dtype == to) return type_refusal(buffer, "holds " + to.str() + " already");
+  if (buffer->dtype == to && offset == 0)
+    return type_refusal(buffer, "holds " + to.str() + " already");
   const bool floats = buffer->dtype.is_float();
   if (!floats && !is_exchangeable(buffer->dtype))
     return type_refusal(buffer,
@@ -84,9 +103,10 @@ inline Verdict check_change_type(const Program& program, const Buffer& buffer, D
   if (has_typed_uses(program, buffer))
     return type_refusal(buffer,
                         "is used by an opaque block or an atomic update, which knows its type");
+  if (floats && offset != 0) return type_refusal(buffer, "holds floats, which would be rounded");
   if (floats) return check_widening(program, buffer, to);
   if (to.is_float()) return type_refusal(buffer, "holds integers, which are not kept as floats");
-  return check_integers(program, buffer, to);
+  return check_integers(program, buffer, to, offset);
 }
 
 inline Verdict run_change_type(const Program& program, const Args& args, Edit* edit) {
@@ -95,23 +115,25 @@ inline Verdict run_change_type(const Program& program, const Args& args, Edit* e
   if (!parse_dtype(args[1].text, to) || !(is_exchangeable(to) || to == kF32 || to == kF64))
     return refusal("L0253", in_quotes(args[1].text) + " is no type to change to",
                    "types: i8 u8 i16 u16 i32 u32 i64 f32 f64");
-  if (auto no = check_change_type(program, buffer, to)) return no;
+  const std::int64_t offset = args[2].number;
+  if (auto no = check_change_type(program, buffer, to, offset)) return no;
   if (!edit) return {};
   BufferNode node = *buffer;
   node.dtype = to;
   const NoElement none =
       to.is_float() ? NoElement::none : held_integers(program, buffer).no_element;
-  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), none);
+  Retype retype(buffer, Buffer(new BufferNode(std::move(node))), none, offset);
   edit->program = program.with(retype.stmt(program->body));
   return {};
 }
 
 LATHE_DECL const Primitive& primitive_change_type() {
-  static const Primitive record{"change_type",
-                                1,
-                                {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}},
-                                "a private buffer holds its numbers in another type",
-                                run_change_type};
+  static const Primitive record{
+      "change_type",
+      1,
+      {{"buffer", ArgKind::buffer}, {"dtype", ArgKind::word}, {"offset", ArgKind::number, "0"}},
+      "a private buffer holds its numbers in another type",
+      run_change_type};
   return record;
 }
 

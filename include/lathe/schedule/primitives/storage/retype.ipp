@@ -3,16 +3,17 @@
 #include <lathe/analysis/block.hpp>
 #include <lathe/analysis/held.hpp>
 #include <lathe/ir/reducer.hpp>
+#include <lathe/ir/scalar.hpp>
 #include <lathe/ir/visit.hpp>
 
 namespace lathe::detail {
 
 // Elements of another type: stores cast, loads cast back, and reducers work in the new type, in
-// which another number stands for no element.
+// which another number stands for no element. With an offset, which stores add and loads take off.
 class Retype : public Mutator {
  public:
-  Retype(const Buffer& from, const Buffer& to, NoElement no_element)
-      : from_(from), to_(to), no_element_(no_element) {}
+  Retype(const Buffer& from, const Buffer& to, NoElement no_element, std::int64_t offset = 0)
+      : from_(from), to_(to), no_element_(no_element), offset_(offset) {}
 
   Buffer buffer(const Buffer& b) override { return b == from_ ? to_ : b; }
   AnyExpr expr(const AnyExpr& e) override {
@@ -21,8 +22,10 @@ class Retype : public Mutator {
     if (!load || load->buffer != from_) return descend(e);
     const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
     // Both types hold the number, which a cast from either takes.
-    if (cast && no_element_ == NoElement::none) return make_cast(e.dtype(), held);
-    AnyExpr value = make_cast(from_->dtype.with_lanes(load->dtype.lanes), held);
+    if (cast && no_element_ == NoElement::none && (offset_ == 0 || e.dtype().is_int()))
+      return plus(make_cast(e.dtype(), held), BinaryOp::sub);
+    AnyExpr value =
+        plus(make_cast(from_->dtype.with_lanes(load->dtype.lanes), held), BinaryOp::sub);
     if (no_element_ != NoElement::none)
       value = make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
                           no_element(value.dtype()), value);
@@ -32,7 +35,7 @@ class Retype : public Mutator {
     if (const auto* n = s.as<StoreNode>(); n && n->buffer == from_) {
       const bool none = no_element_ != NoElement::none &&
                         is_const(n->value, no_element_of(n->value.dtype(), no_element_));
-      AnyExpr value = none ? no_element(to_->dtype) : stored(expr(n->value));
+      AnyExpr value = none ? no_element(to_->dtype) : plus(stored(expr(n->value)), BinaryOp::add);
       return make_store(to_, places(n->indices), std::move(value), optional(n->mask));
     }
     const auto* block = s.as<BlockNode>();
@@ -48,6 +51,12 @@ class Retype : public Mutator {
     Vec<AnyExpr> at;
     for (const auto& index : indices) at.push_back(expr(index));
     return at;
+  }
+
+  // Integers wrap, so that the low bits of a number are those of itself moved there and back.
+  AnyExpr plus(const AnyExpr& e, BinaryOp op) const {
+    const DType t = e.dtype();
+    return offset_ == 0 ? e : make_binary(op, e, make_const(t, wrap_int(t.scalar(), offset_)));
   }
 
   AnyExpr no_element(DType t) const {
@@ -77,6 +86,7 @@ class Retype : public Mutator {
   static constexpr std::uint32_t kLargest = 1000;  ///< nodes of a value that is written anew
   const Buffer from_, to_;
   const NoElement no_element_;
+  const std::int64_t offset_;
 };
 
 }  // namespace lathe::detail
