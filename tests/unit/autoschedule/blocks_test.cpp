@@ -176,6 +176,24 @@ TEST_CASE("short tiles have panels from few rows on, and blocks of them where th
 }
 
 TEST_CASE(
+    "few rows have no panels where 32 registers make tiles wide, if terms are those of one loop") {
+  const auto has_panels = [](std::int64_t rows, const char* name, bool constant = false) {
+    lt::Input<float, 2> A("A", {rows, 768});
+    lt::Input<float, 2> B("B", {768, 768}, {.constant = constant});
+    lt::Reduce r("r", 768);
+    const auto C = lt::compute("C", {rows, 768},
+                               [&](lt::Var i, lt::Var j) { return lt::sum(A(i, r) * B(r, j), r); });
+    return has(planned(lt::program_of(C), name), "alloc B_cache");
+  };
+  for (const std::int64_t rows : {16, 32}) {
+    CHECK(!has_panels(rows, "x86-64-v4"));
+    CHECK(has_panels(rows, "x86-64-v4", true));
+    CHECK(has_panels(rows, "x86-64-v3"));
+  }
+  CHECK(has_panels(64, "x86-64-v4"));
+}
+
+TEST_CASE(
     "panels of a constant meet a tile's registers over all terms, if its rows come from near") {
   const auto planned_for = [](bool constant, bool far, std::int64_t rows) {
     lt::Input<float, 2> A("A", {rows, 3000}), B("B", {3000, 500}, {.constant = constant});
