@@ -61,6 +61,26 @@ lt::Program product_u8_i8(int m, int n, int k) {
   }));
 }
 
+// Of a layer with asymmetric weights: a zero point of the activations, and one of each column.
+lt::Program product_from_zero(int m, int n, int k) {
+  lt::Input<u8, 2> A("A", {m, k}), B("B", {k, n});
+  lt::Input<i32, 1> zero("zero", {n});
+  lt::Reduce r("r", k);
+  return lt::program_of(lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+    return lt::sum((lt::cast<int>(A(i, r)) - 121) * (lt::cast<int>(B(r, j)) - zero(j)), r);
+  }));
+}
+
+// Between each of m vectors and each of n.
+lt::Program distances_i8(int m, int n, int k) {
+  lt::Input<i8, 2> A("A", {m, k}), B("B", {n, k});
+  lt::Reduce r("r", k);
+  return lt::program_of(lt::compute("C", {m, n}, [&](lt::Var i, lt::Var j) {
+    const auto apart = lt::cast<int>(A(i, r)) - lt::cast<int>(B(j, r));
+    return lt::sum(apart * apart, r);
+  }));
+}
+
 lt::Program row_sums_i32(int m, int n) {
   lt::Input<i32, 2> X("X", {m, n});
   lt::Reduce r("r", n);
@@ -211,6 +231,14 @@ PlainPrograms narrow_programs() {
        product_u8_i8,
        loops::product_u8_i8,
        {{64, 128, 128}, {128, 256, 512}, {between(40, 100), between(40, 100), between(40, 100)}}},
+      {"A B u8 less zero points",
+       product_from_zero,
+       loops::product_from_zero,
+       {{64, 128, 128}, {between(4, 20), between(40, 300), between(40, 300)}}},
+      {"distances i8",
+       distances_i8,
+       loops::distances_i8,
+       {{64, 256, 128}, {between(10, 40), between(100, 300), between(20, 200)}}},
       {"row sums i32", row_sums_i32, loops::row_sums_i32, {{256, 500}, {side, side}}},
       {"column sums i64", column_sums_i64, loops::column_sums_i64, {{300, 300}, {side, side}}},
       {"axpy f64", axpy_f64, loops::axpy_f64, {{40000}, {between(20000, 60000)}}},

@@ -171,6 +171,9 @@ void gray(const u8* x, u8* y, int n);
 void blur_u8(const u8* x, u8* y, int h, int w);
 void dot_i8(const i8* a, const i8* b, std::int32_t* s, int n);
 void product_u8_i8(const u8* a, const i8* b, std::int32_t* c, int m, int n, int k);
+void product_from_zero(const u8* a, const u8* b, const std::int32_t* zero, std::int32_t* c, int m,
+                       int n, int k);
+void distances_i8(const i8* a, const i8* b, std::int32_t* c, int m, int n, int k);
 void row_sums_i32(const std::int32_t* x, std::int32_t* y, int m, int n);
 void column_sums_i64(const std::int64_t* x, std::int64_t* y, int m, int n);
 void axpy_f64(const double* x, const double* z, double* y, int n);

@@ -47,6 +47,30 @@ void product_u8_i8(const u8* __restrict a, const i8* __restrict b, std::int32_t*
       for (int j = 0; j < n; ++j) c[i * n + j] += a[i * k + q] * b[q * n + j];
 }
 
+void product_from_zero(const u8* __restrict a, const u8* __restrict b,
+                       const std::int32_t* __restrict zero, std::int32_t* __restrict c, int m,
+                       int n, int k) {
+  std::fill(c, c + m * n, 0);
+  for (int i = 0; i < m; ++i)
+    for (int q = 0; q < k; ++q) {
+      const int x = a[i * k + q] - 121;
+      for (int j = 0; j < n; ++j) c[i * n + j] += x * (b[q * n + j] - zero[j]);
+    }
+}
+
+void distances_i8(const i8* __restrict a, const i8* __restrict b, std::int32_t* __restrict c, int m,
+                  int n, int k) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      std::int32_t sum = 0;
+      for (int q = 0; q < k; ++q) {
+        const int apart = a[i * k + q] - b[j * k + q];
+        sum += apart * apart;
+      }
+      c[i * n + j] = sum;
+    }
+}
+
 void row_sums_i32(const std::int32_t* x, std::int32_t* __restrict y, int m, int n) {
   for (int i = 0; i < m; ++i, x += n) {
     std::int32_t sum = 0;

@@ -69,6 +69,17 @@ TEST_CASE("without tiles, dot products of vectors; without both, or too little t
   CHECK(!has(planned(one.C, dots()), "dot4("));
 }
 
+TEST_CASE("panels are laid out together as far as lines of memory have parts of them") {
+  const auto copy_of = [](std::int64_t columns) {
+    const std::string text = planned(test::ByteGemm(24, columns, 64).C, dots());
+    return text.substr(0, text.find("block B_cache("));
+  };
+  // 16 bytes of each row are of one panel.
+  CHECK(has(copy_of(128), "for j1 in 0..4:\n          unrolled for i2 in 0..4:"));
+  CHECK(has(copy_of(96), "for j1 in 0..2:\n          unrolled for i2 in 0..4:"));
+  CHECK(has(copy_of(80), "for j1 in 0..1:\n          unrolled for i2 in 0..4:"));
+}
+
 TEST_CASE("each target's own instructions are found, of other signs if need be") {
   const test::ByteGemm mixed(24, 96, 64);
   const test::NarrowGemm<std::int8_t, std::int8_t, std::int32_t> alike(24, 96, 64);

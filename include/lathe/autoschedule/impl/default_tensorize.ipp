@@ -2,6 +2,7 @@
 
 #include <lathe/analysis/block.hpp>
 #include <lathe/autoschedule/default_schedule.hpp>
+#include <numeric>
 
 namespace lathe {
 namespace detail {
@@ -213,21 +214,27 @@ class TensorizeNest : IntrinsicCosts {
     return copy;
   }
 
-  // Some tiles of one panel after the other: memory is written in runs, and read from few pages. A
-  // group lies side by side, or vectors of columns are interleaved (zip_stores).
+  // Some tiles of as many panels as a line of memory has, without a rest: it is read once, from few
+  // pages, and written in runs. A group lies side by side, or vectors of columns are interleaved
+  // (zip_stores).
   void copy_groups(const Copy& copy, const IntrinsicTile& tile) {
     const ProductRow& p = *tile.fit.product;
     const LoopRef across = loop_of(copy, copy.across), along = loop_of(copy, copy.along);
-    const auto columns = s_.split_any(across, {infer, p.columns});
+    const std::int64_t panels =
+                           tile.b_in_blocks ? tile.blocks * tile.vectors : tile.columns / p.columns,
+                       bytes = p.columns * tile.fit.b.buffer->dtype.element_bytes(),
+                       of_line =
+                           std::gcd(std::max<std::int64_t>(target_.line_bytes / bytes, 1), panels);
+    const auto columns = s_.split_any(across, {infer, of_line, p.columns});
     const auto depth = s_.split_any(along, {infer, kTurnedRows, p.group});
     Vec<LoopRef> order;
     for (const auto& l : own_loops(copy))
-      if (!(l == columns[0]) && !(l == columns[1]) && !contains(depth, l)) order.push_back(l);
-    order.append({depth[0], columns[0], depth[1]});
+      if (!contains(columns, l) && !contains(depth, l)) order.push_back(l);
+    order.append({depth[0], columns[0], depth[1], columns[1]});
     if (copy.side_by_side)
-      order.append({columns[1], depth[2]});
+      order.append({columns[2], depth[2]});
     else
-      order.append({depth[2], columns[1]});
+      order.append({depth[2], columns[2]});
     s_.reorder(order);
     if (!copy.side_by_side) s_.unroll(depth[2]);
     s_.vectorize(order.back());
