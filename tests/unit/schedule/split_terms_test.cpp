@@ -196,6 +196,13 @@ TEST_CASE("split_terms: what it refuses") {
       lt::compute("C", {4}, [&](lt::Var i) { return lt::reduce_max((X(i, r) - 1) * X(i, r), r); });
   CHECK(refusal(most).starts_with("L0269 split_terms: block 'C' is no sum of integers"));
 
+  // Each of the sums would begin at 5.
+  const auto from_five =
+      lt::reducer("from_five", lt::Expr<std::int32_t>(5), [](auto a, auto b) { return a + b; });
+  const auto five =
+      lt::compute("C", {4}, [&](lt::Var i) { return from_five((X(i, r) - 1) * X(0, r), r); });
+  CHECK(refusal(five).starts_with("L0269 split_terms: block 'C' is no sum of integers"));
+
   const auto C = i32([](const auto& a, const auto& b) { return (a - 1) * b; });
   lt::Schedule split(C), fused(C), guarded(C);
   split.split(split.loops(C)[2], {2, lt::infer});

@@ -169,7 +169,7 @@ inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& p
   if (auto no = check_cache_write(program, plan.site, kSplitTerms)) return no;
   const StoreNode* store = only_store(block);
   if (!block.reducer || !store || store->mask.get() || !store->value.dtype().is_int() ||
-      classify(*block.reducer).op != BinaryOp::add)
+      classify(*block.reducer).op != BinaryOp::add || !is_const(block.reducer->identity[0], 0))
     return plan.no("is no sum of integers",
                    "sums of floats are rounded otherwise in each order: write them apart");
   if (block.predicate.get() || guard_count(block) > 0)
