@@ -43635,7 +43635,7 @@ inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& p
   if (auto no = check_cache_write(program, plan.site, kSplitTerms)) return no;
   const StoreNode* store = only_store(block);
   if (!block.reducer || !store || store->mask.get() || !store->value.dtype().is_int() ||
-      classify(*block.reducer).op != BinaryOp::add)
+      classify(*block.reducer).op != BinaryOp::add || !is_const(block.reducer->identity[0], 0))
     return plan.no("is no sum of integers",
                    "sums of floats are rounded otherwise in each order: write them apart");
   if (block.predicate.get() || guard_count(block) > 0)
@@ -47313,12 +47313,12 @@ class Retype : public Mutator {
     const auto* cast = e.as<CastNode>();
     const auto* load = (cast ? cast->value : e).as<LoadNode>();
     if (!load || load->buffer != from_) return descend(e);
-    const AnyExpr held = make_load(to_, places(load->indices), optional(load->mask));
+    const AnyExpr mask = optional(load->mask), held = make_load(to_, places(load->indices), mask);
     // Both types hold the number, which a cast from either takes.
     if (cast && no_element_ == NoElement::none && (offset_ == 0 || e.dtype().is_int()))
-      return plus(make_cast(e.dtype(), held), BinaryOp::sub);
+      return without_offset(make_cast(e.dtype(), held), mask);
     AnyExpr value =
-        plus(make_cast(from_->dtype.with_lanes(load->dtype.lanes), held), BinaryOp::sub);
+        without_offset(make_cast(from_->dtype.with_lanes(load->dtype.lanes), held), mask);
     if (no_element_ != NoElement::none)
       value = make_select(make_binary(BinaryOp::eq, held, no_element(held.dtype())),
                           no_element(value.dtype()), value);
@@ -47344,6 +47344,13 @@ class Retype : public Mutator {
     Vec<AnyExpr> at;
     for (const auto& index : indices) at.push_back(expr(index));
     return at;
+  }
+
+  // What a mask leaves out is 0.
+  AnyExpr without_offset(const AnyExpr& e, const AnyExpr& mask) const {
+    const AnyExpr value = plus(e, BinaryOp::sub);
+    if (offset_ == 0 || !mask.get()) return value;
+    return make_select(mask, value, make_const(e.dtype(), 0));
   }
 
   // Integers wrap, so that the low bits of a number are those of itself moved there and back.

@@ -407,6 +407,24 @@ TEST_CASE("change_type: a value of its own type or a float is the number without
   check_lowered(start, wide);
 }
 
+TEST_CASE("change_type: what a mask leaves out of a load is 0, whatever the offset") {
+  const lt::Program program = lt::parse(R"(program P(in X: i8[4], out Y: i32[4], out Z: i8[4]):
+  alloc T: i8[4]
+  for i in 0..4:
+    block T(vi in 0..4 = i):
+      T[vi] = X[vi]
+  for i in 0..4:
+    block Y(vi in 0..4 = i):
+      Y[vi] = i32(T[vi where vi < 2])
+  for i in 0..4:
+    block Z(vi in 0..4 = i):
+      Z[vi] = T[vi where T[3 - vi] > 0i8]
+)");
+  lt::Schedule start(program), s = start;
+  s.change_type("T", lt::kU8, 128);
+  check_kept(start, s);
+}
+
 TEST_CASE("change_type: offsets that don't fit, of sums, and of floats") {
   Dots k(5, 3);
   lt::Schedule start(k.D), s = start;
