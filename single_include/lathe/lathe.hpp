@@ -40844,6 +40844,7 @@ inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const
 struct CopyOut {
   BlockSite site;      ///< of the block
   Vec<Buffer> to;      ///< the private buffers, in the order of the block's stores
+  Vec<ForRef> inside;  ///< loops that the copy does not leave
   std::size_t at = 0;  ///< position in the path of what the copy follows
   Stmt writer;         ///< the block as it will be
   std::optional<BlockNode> copy;
@@ -40866,7 +40867,10 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
       plan.at = k;
   if (read_by_others(site.path[plan.at]))
     return refusal_at(site.block->tag, step.id, outs + " is read inside the loop that reduces it");
-  plan.at = climb(site.path, plan.at, read_by_others);
+  plan.at = climb(site.path, plan.at, [&](const Stmt& s) {
+    const auto* loop = s.as<ForNode>();
+    return (loop && below(plan.inside, loop->var)) || read_by_others(s);
+  });
   // An init stores also where loops of the reduction run nothing: that they run is no fact then.
   Facts facts = program_facts(program);
   for (const auto& loop : site.loops)
@@ -43469,8 +43473,8 @@ inline bool may_fail(const AnyExpr& e) {
 
 }  // namespace lathe::detail
 
-// ---- lathe/schedule/primitives/blocks/split_terms.ipp
-// A reduction of sums of products as one reduction for each product.
+// ---- lathe/schedule/primitives/blocks/split_terms_plan.ipp
+// Whether a reduction is one of sums of products, and which sums it needs.
 
 namespace lathe::detail {
 
@@ -43483,6 +43487,11 @@ struct TermSum {
   Vec<bool> named;         ///< of the block's iterators, by the inner parts
   Vec<TermProduct> outer;  ///< added up
   Buffer buffer;           ///< of the sums; none where nothing is added up
+  Stmt made;               ///< its block
+  Vec<Buffer> read;        ///< by the block
+  Vec<ForRef> outside;     ///< the loops that it stays inside of, as what it reads is written there
+
+  const BlockNode& block() const { return *made.as<BlockNode>(); }
 };
 
 struct SplitTermsPlan {
@@ -43526,29 +43535,27 @@ class SumOfProducts {
 /// Groups the products of a block's terms by the sums that they need.
 class GroupTerms {
  public:
-  explicit GroupTerms(const SplitTermsPlan& plan) : block_(plan.block()), plan_(plan) {}
+  GroupTerms(const SplitTermsPlan& plan, const Facts& facts)
+      : block_(plan.block()), plan_(plan), facts_(facts) {}
 
-  /// Empty: no product names all iterators that any of them names, or there is one that is as it
-  /// is.
-  Vec<TermSum> run() {
-    const Vec<TermProduct> products = MultiplyOut::of(plan_.store().value);
+  /// Empty: no product names all iterators that any of them names, or all of them do and are what
+  /// the block adds up.
+  Vec<TermSum> run() const {
+    Vec<TermSum> sums, main, out;
+    for (const auto& product : MultiplyOut::of(plan_.store().value)) add(sums, sum_of(product));
+    leave_out_zeros(sums);
     Vec<bool> all(block_.iters.size(), false);
-    for (const auto& product : products) {
-      const Vec<bool> named = named_by(inner_of(product));
-      for (std::size_t k = 0; k < all.size(); ++k) all[k] = all[k] || named[k];
-    }
-    Vec<TermSum> out, main;
-    for (const auto& product : products) {
-      TermSum sum = sum_of(product);
+    for (const auto& sum : sums)
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = all[k] || sum.named[k];
+    for (auto& sum : sums) {
       const bool is_main = same(sum.named, all);
       if (!is_main) times_extents(sum);
-      add(is_main ? main : out, std::move(sum));
+      (is_main ? main : out).push_back(std::move(sum));
     }
-    for (auto& sum : out)
-      sum.outer.erase_if([](const TermProduct& outer) { return outer.factor == 0; });
-    out.erase_if([](const TermSum& sum) { return sum.outer.empty(); });
-    const bool as_it_is = out.empty() && main.size() == 1 && is_one(main[0].outer);
-    if (main.empty() || as_it_is || (out.empty() && main.size() > 1)) return {};
+    leave_out_zeros(out);
+    const bool as_it_is =
+        out.empty() && (main.size() > 1 || (!main.empty() && is_one(main[0].outer)));
+    if (main.empty() || as_it_is) return {};
     out.insert_at(0, main.size() == 1 ? main[0] : joined(main, all));
     return out;
   }
@@ -43594,12 +43601,18 @@ class GroupTerms {
     for (std::size_t k = 0; k < block_.iters.size(); ++k) {
       const IterVar& it = block_.iters[k];
       if (it.kind != IterKind::reduce || sum.named[k]) continue;
-      TermProduct& outer = sum.outer[0];
-      if (const std::int64_t* extent = as_const_int(it.extent))
-        outer.factor = wrapped_product(t, outer.factor, *extent);
-      else
-        outer.parts.push_back(make_cast(t, it.extent));
+      const AnyExpr times = simplify(fold_max(it.extent, AnyExpr(0)), facts_);
+      for (TermProduct& outer : sum.outer)
+        if (const std::int64_t* extent = as_const_int(times))
+          outer.factor = wrapped_product(t, outer.factor, *extent);
+        else
+          outer.parts.push_back(make_cast(t, times));
     }
+  }
+  static void leave_out_zeros(Vec<TermSum>& sums) {
+    for (auto& sum : sums)
+      sum.outer.erase_if([](const TermProduct& outer) { return outer.factor == 0; });
+    sums.erase_if([](const TermSum& sum) { return sum.outer.empty(); });
   }
   void add(Vec<TermSum>& to, TermSum sum) const {
     for (auto& other : to)
@@ -43623,11 +43636,14 @@ class GroupTerms {
         outer.parts.append(each.inner);
         sum.add(std::move(outer));
       }
-    return {{sum.sum}, all, {TermProduct{}}, {}};
+    TermSum out;
+    out.inner = {sum.sum}, out.named = all, out.outer = {TermProduct{}};
+    return out;
   }
 
   const BlockNode& block_;
   const SplitTermsPlan& plan_;
+  const Facts& facts_;
 };
 
 inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& plan) {
@@ -43664,8 +43680,8 @@ inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& p
   return no;
 }
 
-inline Verdict find_term_sums(SplitTermsPlan& plan) {
-  plan.sums = GroupTerms(plan).run();
+inline Verdict find_term_sums(const Program& program, SplitTermsPlan& plan) {
+  plan.sums = GroupTerms(plan, program_facts(program)).run();
   if (plan.sums.empty())
     return plan.no("adds up " + str(plan.store().value) +
                        ", which is not one product over all of its " +
@@ -43681,13 +43697,20 @@ inline Verdict find_term_sums(SplitTermsPlan& plan) {
   return {};
 }
 
+}  // namespace lathe::detail
+
+// ---- lathe/schedule/primitives/blocks/split_terms.ipp
+// A reduction of sums of products as one reduction for each product.
+
+namespace lathe::detail {
+
 /// Builds the blocks of the sums, and the one that adds them up.
 class SplitTermsBlocks {
  public:
   explicit SplitTermsBlocks(const SplitTermsPlan& plan) : plan_(plan), block_(plan.block()) {}
 
-  static AnyExpr product(const SplitTermsPlan& plan, const TermSum& sum) {
-    SumOfProducts out(plan.type());
+  AnyExpr product(const TermSum& sum) const {
+    SumOfProducts out(plan_.type());
     out.add({1, sum.inner});
     return out.sum;
   }
@@ -43718,7 +43741,7 @@ class SplitTermsBlocks {
   Stmt main() const {
     const StoreNode& store = plan_.store();
     BlockNode out = block_;
-    out.body = make_store(plan_.sums[0].buffer, store.indices, product(plan_, plan_.sums[0]));
+    out.body = make_store(plan_.sums[0].buffer, store.indices, product(plan_.sums[0]));
     out.attributes = after(Change::divert, block_.attributes);
     return make_block(std::move(out));
   }
@@ -43757,32 +43780,41 @@ class SplitTermsBlocks {
   const BlockNode& block_;
 };
 
-/// Puts a block of sums before the block, as far out as nothing writes what it reads.
-inline Verdict put_sum_before(const Program& program, const SplitTermsPlan& plan,
-                              const TermSum& sum, const BlockTag& tag, Stmt& root) {
+/// The block of a sum, and the loops that it stays inside of.
+inline Verdict make_sum(const Program& program, const SplitTermsPlan& plan, TermSum& sum) {
   const SplitTermsBlocks blocks(plan);
-  const InsideBlock inside(
-      program, plan.block(), {SplitTermsBlocks::product(plan, sum)},
-      [&](const Vec<AnyExpr>& values) { return blocks.of_sum(sum, tag, values[0]); });
+  const BlockTag tag = make_ref<BlockTagNode>(sum.buffer->name);
+  InsideBlock inside(program, plan.block(), {blocks.product(sum)}, [&](const Vec<AnyExpr>& values) {
+    return blocks.of_sum(sum, tag, values[0]);
+  });
   if (inside.beyond)
     return plan.no("is not proved to read " + in_quotes(inside.beyond->name) +
                    " inside of it in each of its sums");
-  const Vec<Buffer> read = buffers_read(make_ref<EvaluateNode>(only_store(*inside.block)->value));
-  for (const auto& buffer : read)
+  sum.made = make_block(std::move(*inside.block));
+  sum.read = buffers_read(make_ref<EvaluateNode>(only_store(sum.block())->value));
+  for (const auto& buffer : sum.read)
     if (auto no = check_cache_read(program, plan.site, buffer, kSplitTerms)) return no;
-  const CopyIn copy(find_block(root, plan.block().tag), read);
-  for (const auto& loop : copy.outside())
+  sum.outside = CopyIn(plan.site, sum.read).outside();
+  for (const auto& loop : sum.outside)
     if (feeds(*loop, plan.block(), IterKind::reduce))
       return plan.no("reads in loop " + describe(*loop) + " what is written there");
+  return {};
+}
+
+/// Puts a block of sums before the block, as far out as nothing writes what it reads.
+inline Verdict put_sum_before(const Program& program, const SplitTermsPlan& plan,
+                              const TermSum& sum, Stmt& root) {
+  const CopyIn copy(find_block(root, plan.block().tag), sum.read);
   Vec<Range> ranges;
-  if (!ranges_inside(*inside.block, loops_within(copy.site.loops, copy.outside()),
+  if (!ranges_inside(sum.block(), loops_within(copy.site.loops, copy.outside()),
                      copy.site.path[copy.at], facts_on(copy.site.path, program_facts(program)),
                      ranges))
     return plan.no("has iterators without a bound in one iteration");
   root = insert_before(path_to(copy.site.path, copy.at),
-                       nest_of(*inside.block, ranges, loop_names(copy.outside())));
-  for (const auto& buffer : read)
-    if (auto no = check_copy_source(program, root, tag, buffer, copy.outside(), kSplitTerms))
+                       nest_of(sum.block(), ranges, loop_names(copy.outside())));
+  for (const auto& buffer : sum.read)
+    if (auto no =
+            check_copy_source(program, root, sum.block().tag, buffer, copy.outside(), kSplitTerms))
       return no;
   return {};
 }
@@ -43793,6 +43825,8 @@ inline Verdict put_added(const Program& program, const SplitTermsPlan& plan, con
   CopyOut out;
   out.site = plan.site;
   out.copy.emplace(SplitTermsBlocks(plan).added(tag));
+  for (const auto& sum : plan.sums)
+    if (sum.outside.size() > out.inside.size()) out.inside = sum.outside;
   if (const Buffer beyond = touched_beyond(program, *out.copy))
     return plan.no("is not proved to read " + in_quotes(beyond->name) +
                    " inside of it where there are no terms");
@@ -43806,10 +43840,23 @@ inline Verdict put_added(const Program& program, const SplitTermsPlan& plan, con
   const Vec<ForRef> outside = loops_in(above);
   root = insert_after(path_to(find_block(root, plan.block().tag).path, out.at),
                       nest_of(*out.copy, out.ranges, loop_names(outside)));
-  const std::string why =
-      why_not_found(root, {plan.block().tag}, tag, plan.sums[0].buffer,
-                    outside.empty() ? VarRef() : outside.back()->var, program_facts(program));
-  if (!why.empty()) return plan.no("is added to where it is not finished: " + why);
+  return {};
+}
+
+/// Whether what the last block reads is there.
+inline Verdict check_added(const Program& program, const SplitTermsPlan& plan, const BlockTag& tag,
+                           const Stmt& root) {
+  const Vec<ForRef> around = find_block(root, tag).loops;
+  for (const TermSum& sum : plan.sums) {
+    if (!sum.buffer) continue;
+    const BlockTag& from = sum.made ? sum.block().tag : plan.block().tag;
+    VarRef inside;
+    for (const auto& loop : around)
+      if (below(find_block(root, from).loops, loop->var)) inside = loop->var;
+    const std::string why =
+        why_not_found(root, {from}, tag, sum.buffer, inside, program_facts(program));
+    if (!why.empty()) return plan.no("is added to where it is not finished: " + why);
+  }
   return {};
 }
 
@@ -43817,32 +43864,30 @@ inline Verdict run_split_terms(const Program& program, const Args& args, Edit* e
   SplitTermsPlan plan;
   plan.site = find_block(program->body, args[0].block);
   if (auto no = check_split_terms(program, plan)) return no;
-  if (auto no = find_term_sums(plan)) return no;
+  if (auto no = find_term_sums(program, plan)) return no;
   NamePool names(program);
-  const std::string& name = plan.store().buffer->name;
   const Buffer& to = plan.store().buffer;
   plan.sums[0].buffer =
-      make_buffer(names.fresh(name + "_terms"), to->dtype, to->shape, Scope::global);
-  for (std::size_t k = 1; k < plan.sums.size(); ++k)
-    if (!plan.sums[k].inner.empty())
-      plan.sums[k].buffer =
-          SplitTermsBlocks(plan).buffer_of(plan.sums[k], names.fresh(name + "_sum"));
-  const BlockTag added = make_ref<BlockTagNode>(names.fresh(name + "_added"));
-  Stmt root;
-  Vec<BlockTag> made;
-  if (auto no = put_added(program, plan, added, root)) return no;
-  for (std::size_t k = 1; k < plan.sums.size(); ++k) {
-    const TermSum& sum = plan.sums[k];
-    if (!sum.buffer) continue;
-    made.push_back(make_ref<BlockTagNode>(sum.buffer->name));
-    if (auto no = put_sum_before(program, plan, sum, made.back(), root)) return no;
+      make_buffer(names.fresh(to->name + "_terms"), to->dtype, to->shape, Scope::global);
+  for (TermSum* sum = plan.sums.begin() + 1; sum != plan.sums.end(); ++sum) {
+    if (sum->inner.empty()) continue;
+    sum->buffer = SplitTermsBlocks(plan).buffer_of(*sum, names.fresh(to->name + "_sum"));
+    if (auto no = make_sum(program, plan, *sum)) return no;
   }
+  const BlockTag added = make_ref<BlockTagNode>(names.fresh(to->name + "_added"));
+  Stmt root;
+  if (auto no = put_added(program, plan, added, root)) return no;
+  for (const TermSum& sum : plan.sums)
+    if (sum.made)
+      if (auto no = put_sum_before(program, plan, sum, root)) return no;
+  if (auto no = check_added(program, plan, added, root)) return no;
   if (!edit) return {};
-  for (const auto& sum : plan.sums)
+  for (const TermSum& sum : plan.sums) {
     if (sum.buffer) root = add_alloc(root, sum.buffer);
+    if (sum.made) edit->results.push_back(BlockRef(sum.block().tag));
+  }
   edit->program = program.with(root);
-  made.push_back(added);
-  for (const auto& tag : made) edit->results.push_back(BlockRef(tag));
+  edit->results.push_back(BlockRef(added));
   return {};
 }
 
@@ -56466,7 +56511,7 @@ class TileNests : NestSteps {
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
     const Vec<BlockRef> sums = SplitOffsets(job_).run(block);
     tile_parts(block, sums.empty() ? nest : nest_of(site(block)));
-    for (const auto& sum : sums) schedule_nest(sum);
+    schedule_made(sums);
   }
 
   void tile_parts(const BlockRef& block, const DefaultNest& nest) {
@@ -56484,7 +56529,11 @@ class TileNests : NestSteps {
       const BlockSite at = site(block);
       tile.run(block, *at.block, classify(*at.block), nest_of(at));
     });
-    for (const auto& made : tile.made)
+    schedule_made(tile.made);
+  }
+  // Unless they went into others.
+  void schedule_made(const Vec<BlockRef>& blocks) {
+    for (const auto& made : blocks)
       if (site(made).block) schedule_nest(made);
   }
 

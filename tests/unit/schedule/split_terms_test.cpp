@@ -112,6 +112,19 @@ TEST_CASE("split_terms: factors outside of the sum, and terms that wrap in a byt
   }
 }
 
+TEST_CASE("split_terms: terms and places that begin elsewhere, and may be none") {
+  lt::Dim n("n");
+  lt::Input<std::int32_t, 2> A("A", {7, n}), B("B", {n, 5});
+  lt::Reduce r("r", {2, n - 3});
+  const auto C = lt::compute("C", {4, 5}, [&](lt::Var i, lt::Var j) {
+    return lt::sum((A(i + 3, r) - 3) * B(r, j) + 5, r);
+  });
+  lt::Schedule start(C), s = start;
+  CHECK(s.split_terms(C).size() == 2);
+  CHECK(has(s.str(), "i32(max(n - 3, 0)) * 5i32"));
+  for (const std::int64_t terms : {0, 1, 3, 4, 9}) check_kept(start, s, {{"n", terms}});
+}
+
 TEST_CASE("split_terms: sums that cancel, or have no terms, are left out") {
   const auto cancels = product<std::int16_t>(
       4, 5, 6, [](const auto& a, const auto& b) { return (a - 3) * b + a + 3 * b - a * 4; });
@@ -122,6 +135,10 @@ TEST_CASE("split_terms: sums that cancel, or have no terms, are left out") {
   const auto none =
       product<std::int16_t>(4, 5, 0, [](const auto& a, const auto& b) { return a * b + 7; });
   CHECK(refusal(none).starts_with(kNoTerms));
+  // The one product of all.
+  CHECK(refusal(product<std::int16_t>(4, 5, 6, [](const auto& a, const auto& b) {
+          return (a - b) * (a + b);
+        })).starts_with(kNoTerms));
 }
 
 TEST_CASE("split_terms: windows of several reduce iterators, and those that a product repeats") {

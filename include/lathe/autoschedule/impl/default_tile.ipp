@@ -54,7 +54,7 @@ class TileNests : NestSteps {
   void schedule_reduction(const BlockRef& block, const DefaultNest& nest) {
     const Vec<BlockRef> sums = SplitOffsets(job_).run(block);
     tile_parts(block, sums.empty() ? nest : nest_of(site(block)));
-    for (const auto& sum : sums) schedule_nest(sum);
+    schedule_made(sums);
   }
 
   void tile_parts(const BlockRef& block, const DefaultNest& nest) {
@@ -72,7 +72,11 @@ class TileNests : NestSteps {
       const BlockSite at = site(block);
       tile.run(block, *at.block, classify(*at.block), nest_of(at));
     });
-    for (const auto& made : tile.made)
+    schedule_made(tile.made);
+  }
+  // Unless they went into others.
+  void schedule_made(const Vec<BlockRef>& blocks) {
+    for (const auto& made : blocks)
       if (site(made).block) schedule_nest(made);
   }
 

@@ -248,6 +248,7 @@ inline bool ranges_inside(const BlockNode& core, const Vec<ForRef>& inner, const
 struct CopyOut {
   BlockSite site;      ///< of the block
   Vec<Buffer> to;      ///< the private buffers, in the order of the block's stores
+  Vec<ForRef> inside;  ///< loops that the copy does not leave
   std::size_t at = 0;  ///< position in the path of what the copy follows
   Stmt writer;         ///< the block as it will be
   std::optional<BlockNode> copy;
@@ -270,7 +271,10 @@ inline Verdict place_copy_out(const Program& program, CopyOut& plan, const CopyS
       plan.at = k;
   if (read_by_others(site.path[plan.at]))
     return refusal_at(site.block->tag, step.id, outs + " is read inside the loop that reduces it");
-  plan.at = climb(site.path, plan.at, read_by_others);
+  plan.at = climb(site.path, plan.at, [&](const Stmt& s) {
+    const auto* loop = s.as<ForNode>();
+    return (loop && below(plan.inside, loop->var)) || read_by_others(s);
+  });
   // An init stores also where loops of the reduction run nothing: that they run is no fact then.
   Facts facts = program_facts(program);
   for (const auto& loop : site.loops)
