@@ -41589,6 +41589,22 @@ LATHE_DECL const Primitive& primitive_decompose_reduction() {
 
 namespace lathe::detail {
 
+/// The iterator that a loop binds, through all of its domain, and no other; else none.
+inline std::optional<std::size_t> bound_by(const BlockNode& block, const ForNode& loop,
+                                           const Facts& facts) {
+  std::optional<std::size_t> found;
+  for (std::size_t k = 0; k < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    if (!uses_var(it.binding, loop.var)) continue;
+    const auto* var = it.binding.as<VarNode>();
+    if (found || var != loop.var.get() || !prove(eq(loop.min, it.min), facts) ||
+        !prove(eq(loop.extent, it.extent), facts))
+      return {};
+    found = k;
+  }
+  return found;
+}
+
 struct RfactorPlan {
   BlockSite site;
   ForRef loop;
@@ -43145,22 +43161,6 @@ struct ShareWindowPlan {
   }
 };
 
-/// The iterator that a loop binds, through all of its domain, and no other; else none.
-inline std::optional<std::size_t> bound_by(const BlockNode& block, const ForNode& loop,
-                                           const Facts& facts) {
-  std::optional<std::size_t> found;
-  for (std::size_t k = 0; k < block.iters.size(); ++k) {
-    const IterVar& it = block.iters[k];
-    if (!uses_var(it.binding, loop.var)) continue;
-    const auto* var = it.binding.as<VarNode>();
-    if (found || var != loop.var.get() || !prove(eq(loop.min, it.min), facts) ||
-        !prove(eq(loop.extent, it.extent), facts))
-      return {};
-    found = k;
-  }
-  return found;
-}
-
 /// Whether the values are those of places of a window along the loop; they are kept then.
 inline bool slides_along(ShareWindowPlan& plan, const ForRef& loop, const Facts& facts) {
   const BlockNode& block = plan.block();
@@ -43658,14 +43658,12 @@ inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& p
     return plan.no("has a condition, which not all of the sums would ask",
                    "split terms before loops are split");
   const Facts facts = facts_on(plan.site.path, program_facts(program));
-  for (const auto& it : block.iters) {
-    const auto* var = it.binding.as<VarNode>();
-    const bool own =
-        std::any_of(plan.site.loops.begin(), plan.site.loops.end(), [&](const ForRef& loop) {
-          return var == loop->var.get() && prove(eq(loop->min, it.min), facts) &&
-                 prove(eq(loop->extent, it.extent), facts);
-        });
-    if (!own)
+  Vec<bool> own(block.iters.size(), false);
+  for (const auto& loop : plan.site.loops)
+    if (const auto bound = bound_by(block, *loop, facts)) own[*bound] = true;
+  for (std::size_t k = 0; k < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    if (!own[k])
       return plan.no(
           "has an iterator " + in_quotes(it.var->name) + " that no loop of its own runs through",
           "split terms before loops are split or fused");
@@ -54475,7 +54473,8 @@ class CacheBlocks : protected ReductionCosts {
   // Rows of a constant are laid out once, for all calls. Of few rows in blocks of terms a copy is
   // most of the work, where the second cache is fast enough for what lies apart: by 768x768 and
   // eleven other sizes 16 rows in place took 0.6 to 0.85 of the time, 32 rows 0.6 to 1.05, 40 rows
-  // 0.8 to 1.15 (Emerald Rapids, AVX-512). Zen 3 was slower from 16 rows on.
+  // 0.8 to 1.15 (Emerald Rapids, AVX-512). Zen 3 was slower from 16 rows on. Windows have no such
+  // blocks.
   static constexpr double kPackReuse = 16, kLongReuse = 40, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
   static constexpr double kPages = 96;

@@ -16,7 +16,8 @@ class CacheBlocks : protected ReductionCosts {
   // Rows of a constant are laid out once, for all calls. Of few rows in blocks of terms a copy is
   // most of the work, where the second cache is fast enough for what lies apart: by 768x768 and
   // eleven other sizes 16 rows in place took 0.6 to 0.85 of the time, 32 rows 0.6 to 1.05, 40 rows
-  // 0.8 to 1.15 (Emerald Rapids, AVX-512). Zen 3 was slower from 16 rows on.
+  // 0.8 to 1.15 (Emerald Rapids, AVX-512). Zen 3 was slower from 16 rows on. Windows have no such
+  // blocks.
   static constexpr double kPackReuse = 16, kLongReuse = 40, kConstantReuse = 2;
   // Pages whose places a core has at hand: 64 to 96 entries (Zen 4, Golden Cove).
   static constexpr double kPages = 96;

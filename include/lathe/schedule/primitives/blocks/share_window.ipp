@@ -47,22 +47,6 @@ struct ShareWindowPlan {
   }
 };
 
-/// The iterator that a loop binds, through all of its domain, and no other; else none.
-inline std::optional<std::size_t> bound_by(const BlockNode& block, const ForNode& loop,
-                                           const Facts& facts) {
-  std::optional<std::size_t> found;
-  for (std::size_t k = 0; k < block.iters.size(); ++k) {
-    const IterVar& it = block.iters[k];
-    if (!uses_var(it.binding, loop.var)) continue;
-    const auto* var = it.binding.as<VarNode>();
-    if (found || var != loop.var.get() || !prove(eq(loop.min, it.min), facts) ||
-        !prove(eq(loop.extent, it.extent), facts))
-      return {};
-    found = k;
-  }
-  return found;
-}
-
 /// Whether the values are those of places of a window along the loop; they are kept then.
 inline bool slides_along(ShareWindowPlan& plan, const ForRef& loop, const Facts& facts) {
   const BlockNode& block = plan.block();

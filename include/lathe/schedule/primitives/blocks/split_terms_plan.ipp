@@ -188,14 +188,12 @@ inline Verdict check_split_terms(const Program& program, const SplitTermsPlan& p
     return plan.no("has a condition, which not all of the sums would ask",
                    "split terms before loops are split");
   const Facts facts = facts_on(plan.site.path, program_facts(program));
-  for (const auto& it : block.iters) {
-    const auto* var = it.binding.as<VarNode>();
-    const bool own =
-        std::any_of(plan.site.loops.begin(), plan.site.loops.end(), [&](const ForRef& loop) {
-          return var == loop->var.get() && prove(eq(loop->min, it.min), facts) &&
-                 prove(eq(loop->extent, it.extent), facts);
-        });
-    if (!own)
+  Vec<bool> own(block.iters.size(), false);
+  for (const auto& loop : plan.site.loops)
+    if (const auto bound = bound_by(block, *loop, facts)) own[*bound] = true;
+  for (std::size_t k = 0; k < block.iters.size(); ++k) {
+    const IterVar& it = block.iters[k];
+    if (!own[k])
       return plan.no(
           "has an iterator " + in_quotes(it.var->name) + " that no loop of its own runs through",
           "split terms before loops are split or fused");
